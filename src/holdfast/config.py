@@ -1,0 +1,91 @@
+"""Which settings are there? Every one once: name, type, default, one line of meaning.
+
+Sources are merged in one order: file (holdfast.toml), environment (HOLDFAST_...), arguments.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from holdfast.domain.errors import InvalidInput
+
+
+class Settings(BaseSettings):
+    """The settings of one installation."""
+
+    from_file: ClassVar[Path | None] = None
+    model_config = SettingsConfigDict(env_prefix="HOLDFAST_", extra="forbid", frozen=True)
+
+    default_embedding_model: str | None = Field(None, description="model of a base that names none")
+    global_concurrency: int = Field(4, ge=1, le=256, description="index jobs at once")
+    per_base_concurrency: int = Field(2, ge=1, le=256, description="index jobs at once in one base")
+    control_concurrency: int = Field(
+        4, ge=1, le=64, description="expansions at once, 2 in one base"
+    )
+    poll_concurrency: int = Field(2, ge=1, le=64, description="remote processing checks at once")
+    urgent_concurrency: int = Field(2, ge=1, le=64, description="deletes at once")
+    io_concurrency: int = Field(3, ge=1, le=256, description="items being read at once")
+    embedding_concurrency: int = Field(3, ge=1, le=256, description="model calls at once")
+    write_concurrency: int = Field(2, ge=1, le=64, description="index writes at once")
+    max_queue_size: int = Field(
+        100_000, ge=1, description="unfinished jobs before adds are refused"
+    )
+    large_item_bytes: int = Field(20 << 20, ge=1, description="items from this size count as large")
+    max_file_bytes: int = Field(64 << 20, ge=1, description="largest file that is read")
+    batch_size: int = Field(128, ge=1, le=2_048, description="texts in one model call")
+    stale_queued: int = Field(600, ge=1, description="seconds queued without a job before takeover")
+    stale_indexing: int = Field(2_700, ge=1, description="seconds without progress before takeover")
+    lease: int = Field(60, ge=2, description="seconds a claim is held without being renewed")
+    lease_renewal: int = Field(15, ge=1, description="seconds between renewals of a claim")
+    sweep_interval: int = Field(60, ge=1, description="seconds between sweeps")
+    stop_patience: float = Field(10.0, ge=0, description="seconds a graceful stop waits for work")
+    progress_interval: float = Field(
+        0.3, ge=0, description="seconds between stored progress values"
+    )
+    read_weight: int = Field(60, ge=1, le=99, description="share of reading in an item's progress")
+    file_grace: int = Field(
+        3_600, ge=0, description="seconds before an unreferenced file is removed"
+    )
+    keep_jobs_days: int = Field(7, ge=0, description="days finished jobs are kept")
+    keep_jobs_newest: int = Field(100, ge=0, description="finished jobs kept of each kind")
+    keep_events_days: int = Field(30, ge=0, description="days the ledger is kept")
+    keep_events_per_item: int = Field(200, ge=1, description="ledger entries kept of one item")
+    keep_events: int = Field(1_000_000, ge=1, description="ledger entries kept in all")
+    keep_answers_hours: int = Field(24, ge=1, description="hours an Idempotency-Key is remembered")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments first, then the environment, then the file named in the arguments."""
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, cls.from_file))
+
+
+def load(file: Path | None = None, **given: Any) -> Settings:
+    """The settings from all sources; InvalidInput names the setting and what it takes."""
+    layered = type("Settings", (Settings,), {"from_file": file, "__module__": __name__})
+    try:
+        settings: Settings = layered(**given)
+    except ValidationError as error:
+        raise InvalidInput(_sentence(error)) from error
+    return settings
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"]) or "settings"
+    return f"setting {name} is {first.get('input')!r}: {first['msg']}"

@@ -1,0 +1,1 @@
+"""What is true? Values and rules that need nothing from outside."""

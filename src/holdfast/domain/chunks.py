@@ -1,0 +1,96 @@
+"""What is a chunk: an exact slice of an item's text, and how are slices counted and compared?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+
+from holdfast.domain.ids import BaseId, ClaimNo, ItemId, TextHash
+
+PAGE_CHUNKS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of an item's text: `document text[char_start:char_end] == text`."""
+
+    ordinal: int
+    text: str
+    char_start: int
+    char_end: int
+    page: int | None = None
+    headings: tuple[str, ...] = ()
+
+    @property
+    def hash(self) -> TextHash:
+        return text_hash(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as the index holds it."""
+
+    id: int
+    item_id: ItemId
+    build: ClaimNo
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a finished build holds: the number of its chunks and a digest of them in order."""
+
+    count: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class SmallBuild:
+    """A whole build of a small item, written in one go beside others."""
+
+    item_id: ItemId
+    claim: ClaimNo
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkView:
+    """A chunk as a caller sees it."""
+
+    id: str
+    item_id: ItemId
+    base_id: BaseId
+    ordinal: int
+    content: str
+    char_start: int
+    char_end: int
+    page: int | None
+    headings: tuple[str, ...]
+
+
+def text_hash(text: str) -> TextHash:
+    """128 bits of SHA-256: equal texts share one vector."""
+    return TextHash(sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+
+
+def digest_of(hashes: Iterable[TextHash]) -> Seal:
+    """The seal of chunks given in order by the hashes of their texts."""
+    running, count = sha256(), 0
+    for one in hashes:
+        running.update(one.encode())
+        count += 1
+    return Seal(count, running.hexdigest()[:32])
+
+
+def pages(chunks: Iterable[Chunk], size: int = PAGE_CHUNKS) -> Iterator[list[Chunk]]:
+    """The chunks in pages that fit in memory and in one transaction."""
+    rest = iter(chunks)
+    while page := list(islice(rest, size)):
+        yield page
+
+
+def chunk_id(item: ItemId, build: ClaimNo, ordinal: int) -> str:
+    """The name a caller knows a chunk by."""
+    return f"{item}.{build}.{ordinal}"

@@ -1,0 +1,169 @@
+"""What do we need from outside? Every clock, thread, file and model is reached through here.
+
+`machine` and `stages` hold the real ones, `testing` the simulated; production code never asks
+which it was given. A port's promises are in its docstring and in the contract suite of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from holdfast.domain.bases import BaseSettings
+from holdfast.domain.chunks import Chunk
+from holdfast.domain.ids import JobId
+from holdfast.domain.jobs import Lane
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Clock(Protocol):
+    """Time: `wall` may jump, `mono` never goes back."""
+
+    def wall(self) -> float: ...
+    def mono(self) -> float: ...
+
+
+class Ids(Protocol):
+    """Identity: a new UUIDv7, later than every one before it."""
+
+    def new(self) -> str: ...
+
+
+class Rng(Protocol):
+    """Chance, for jitter: a number from 0 up to 1."""
+
+    def random(self) -> float: ...
+
+
+class Lock(AbstractContextManager[object], Protocol):
+    """One holder at a time; not re-entrant."""
+
+
+class Event(Protocol):
+    """Something that happens once; `wait` says whether it has."""
+
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+    def wait(self, timeout: float | None = None) -> bool: ...
+
+
+class Condition(AbstractContextManager[object], Protocol):
+    """A lock that can be waited on; `wait` says whether it was notified before the time-out."""
+
+    def wait(self, timeout: float | None = None) -> bool: ...
+    def notify(self, n: int = 1) -> None: ...
+    def notify_all(self) -> None: ...
+
+
+class Thread(Protocol):
+    """Work beside ours."""
+
+    def join(self, timeout: float | None = None) -> None: ...
+    def is_alive(self) -> bool: ...
+
+
+class Runtime(Protocol):
+    """Concurrency, so that a simulator can decide who runs next."""
+
+    def thread(self, run: Callable[[], None], name: str) -> Thread: ...
+    def lock(self) -> Lock: ...
+    def condition(self) -> Condition: ...
+    def event(self) -> Event: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the file system says of a path without reading it."""
+
+    kind: str  # file | directory | other
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a listed folder; `look` is absent when it could not be examined."""
+
+    name: str
+    look: Look | None
+    is_symlink: bool = False
+
+
+class Files(Protocol):
+    """The user's files (read only) and the data folder's own (by relative name)."""
+
+    def look(self, path: str) -> Look:
+        """What stands there; Permanent(`unreadable`) when nothing does or it may not be seen."""
+
+    def read(self, path: str, limit: int) -> bytes:
+        """At most `limit` bytes; Permanent(`too_large`) beyond, Permanent(`unreadable`) if not."""
+
+    def entries(self, path: str) -> Iterator[Entry]:
+        """The names in a folder, sorted; Permanent(`source_unreadable`) at any failing read."""
+
+    def keep(self, name: str, content: bytes) -> None:
+        """Store bytes under a name of the data folder; on disk when this returns."""
+
+    def kept(self, name: str, limit: int) -> bytes:
+        """Bytes stored before; Permanent(`unreadable`) when they are gone."""
+
+    def unlink(self, name: str) -> None:
+        """Remove stored bytes; nothing there is fine."""
+
+    def stored(self, folder: str) -> list[tuple[str, float]]:
+        """Every stored file below a folder of ours: relative name and age in seconds."""
+
+    def free(self) -> tuple[int, int]:
+        """Free and total bytes of the data folder's disk."""
+
+
+class Embedder(Protocol):
+    """A model that makes vectors. `embed` keeps count and order, and answers float32 rows."""
+
+    name: str
+    width: int
+    max_batch: int
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+class Embedders(Protocol):
+    """The models of this installation by their `provider/model` name."""
+
+    def resolve(self, model: str, dimensions: int) -> Embedder:
+        """The model; Permanent(`missing_embedding_model`) when it is unknown or of other width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An item's text as it was read, and the hash of the bytes it was read from."""
+
+    text: str
+    content_hash: str
+    size: int
+    title: str | None = None
+
+
+class Reader(Protocol):
+    """Bytes into text; Permanent with a code and advice when that cannot be done."""
+
+    def read(self, name: str, content: bytes) -> Document: ...
+
+
+class Chunker(Protocol):
+    """Text into chunks, in order, as a generator."""
+
+    def __call__(self, text: str, settings: BaseSettings) -> Iterator[Chunk]: ...
+
+
+class Wakeups(Protocol):
+    """What a committed transaction tells the runners of this process; losing one loses nothing."""
+
+    def ready(self, lanes: Collection[Lane]) -> None: ...
+    def cancelled(self, jobs: Collection[JobId]) -> None: ...
+    def ended(self) -> None: ...

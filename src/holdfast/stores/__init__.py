@@ -1,0 +1,1 @@
+"""Where is it kept? Doors in the words of the domain; one folder per database behind them."""

@@ -1,0 +1,1 @@
+"""Where is it kept on one machine? In SQLite files, through apsw."""
