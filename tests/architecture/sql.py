@@ -86,7 +86,7 @@ def is_schema(statement: Named) -> bool:
 
 def sql_literals(module: ast.Module, *, edges_allowed: bool = False) -> list[tuple[int, str]]:
     """String literals that look like SQL, with their lines; docstrings may say what they like."""
-    found = []
+    found: list[tuple[int, str]] = []
     for line, text in _literals(module):
         if edges_allowed and EDGES.fullmatch(text.strip()):
             continue
@@ -207,7 +207,8 @@ def _split(clause: str) -> list[str]:
 
 def _outside_brackets(text: str) -> str:
     """The text with whatever stands in brackets right of an `=` blanked out."""
-    kept, depth, right = [], 0, False
+    kept: list[str] = []
+    depth, right = 0, False
     for character in text:
         if character == ")" and depth:
             depth -= 1

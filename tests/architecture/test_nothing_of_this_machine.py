@@ -19,10 +19,9 @@ REGISTRY = re.compile(
     "|".join(map(re.escape, HOSTS)) + rf"|(?<!no-emit-)\b(?:{'|'.join(OPTIONS)})\b", re.IGNORECASE
 )
 MACHINE_PATH = re.compile(rf"(?<![\w.:/~}})-])/(?:{'|'.join(FOLDERS)})/\w")
-# This machine, whatever it is called.
-HERE = sorted(
-    {str(path) for path in (source.ROOT, Path.home(), Path(sys.base_prefix)) if len(path.parts) > 2}
-)
+# This machine, whatever it is called; /usr is the same on all of them.
+PLACES = (source.ROOT, Path.home(), Path(sys.base_prefix))
+HERE = sorted({str(path) for path in PLACES if len(path.parts) > 2 and path.parts[1] != "usr"})
 
 
 def test_no_tracked_file_names_a_registry_or_a_path_of_this_machine() -> None:
