@@ -1,0 +1,1 @@
+"""How is it done? One craft per corner; a stage takes a batch and gives a batch."""
