@@ -122,4 +122,4 @@ class SqliteMain:
 
 
 def _statements() -> dict[str, str]:
-    return {**queries("catalog"), **queries("queue"), **queries("ledger")}
+    return {**queries("catalog"), **queries("queue"), **queries("ledger"), **queries("invariants")}

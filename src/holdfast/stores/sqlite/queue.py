@@ -31,6 +31,7 @@ class SqliteQueueReads:
     """What can be asked of jobs in one snapshot."""
 
     session: Session
+    now: int
 
     def unfinished(self) -> int:
         found: int = self.session.value("unfinished")
@@ -128,6 +129,9 @@ class SqliteQueueReads:
 
     def providers(self) -> list[ProviderRow]:
         return [ProviderRow(*row) for row in self.session.rows("providers")]
+
+    def work_coming(self) -> bool:
+        return bool(self.session.value("work_coming", now=self.now))
 
     def next_opening(self, now: int) -> int | None:
         found: int | None = self.session.value("next_opening", now=now)
