@@ -47,8 +47,8 @@ def claim(
         jobs = _choose(tx, lane, caps)
         if not jobs:
             return Claimed((), _next_look(tx, lane, now))
-        more = bool(tx.waiting_bases(lane, now, 1))
-        return Claimed(tuple(tx.claim(jobs, lane, owner, now + lease)), None, more)
+        claimed = tuple(tx.claim(jobs, lane, owner, now + lease))
+        return Claimed(claimed, None, bool(tx.waiting_bases(lane, now, 1)))
 
 
 def _choose(tx: Transaction, lane: Lane, caps: Caps) -> list[Job]:
@@ -65,7 +65,8 @@ def _first_servable(
     tx: Transaction, lane: Lane, caps: Caps, running: list[RunningJob]
 ) -> list[Job]:
     active = Counter(one.base for one in running)
-    for base in tx.waiting_bases(lane, tx.now, WINDOW + len(active)):
+    large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
+    for base in tx.waiting_bases(lane, tx.now, WINDOW + len(active), large=large):
         if active[base] < caps.per_base[lane]:
             jobs = _of_base(tx, lane, base, caps.total[lane], running)
             if jobs:
