@@ -138,6 +138,9 @@ class Embedders(Protocol):
     def resolve(self, model: str, dimensions: int) -> Embedder:
         """The model; Permanent(`missing_embedding_model`) when it is unknown or of other width."""
 
+    def width(self, model: str) -> int:
+        """The dimensions of a model by its name; Permanent as above."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -1,1 +1,1 @@
-"""How is it done? One craft per corner; a stage takes a batch and gives a batch."""
+"""How is it done? Crafts that take a value and give a value; loops and fences stand above."""

@@ -11,6 +11,7 @@ from holdfast.domain.chunks import Seal
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
+from holdfast.domain.invariants import Violation
 from holdfast.domain.item_states import Move, Status
 from holdfast.domain.items import Attribute, Item, NewItem, Page
 from holdfast.domain.jobs import Fence
@@ -72,6 +73,16 @@ class Answering:
     source: str
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A build as it was recorded at its publish."""
+
+    item: ItemId
+    build: ClaimNo
+    count: int
+    digest: str
+
+
 class CatalogReads(Protocol):
     """What can be asked of bases and items in one snapshot."""
 
@@ -93,6 +104,18 @@ class CatalogReads(Protocol):
     def answering(self, base: BaseId, ids: Collection[ItemId]) -> dict[ItemId, Answering]:
         """Of these items, those that may be shown at this moment."""
 
+    def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
+        """The builds these items answer with; deleting items keep theirs until they are gone."""
+
+    def unsettled(self, ids: Collection[ItemId]) -> list[ItemId]:
+        """Of these, the items that have work left: not terminal, not gone, or a pending job."""
+
+    def expected_builds(self, base: BaseId) -> list[Expected]: ...
+
+    def violations(self, caps: Mapping[str, int]) -> list[Violation]:
+        """Every row of the main store that disagrees with an invariant."""
+
+    def idle_items(self, base: BaseId, limit: int) -> list[ItemId]: ...
     def counts(self, base: BaseId) -> dict[Status, int]: ...
     def percent(self, base: BaseId) -> int: ...
     def percent_below(self, container: ItemId) -> int: ...

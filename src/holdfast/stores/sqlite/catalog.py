@@ -11,6 +11,7 @@ from holdfast.domain.errors import InvalidInput, ItemDeleting, ItemGone, Superse
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
+from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import (
     DELETING,
     FAILED,
@@ -24,7 +25,7 @@ from holdfast.domain.item_states import (
 from holdfast.domain.items import Attribute, Item, NewItem, Page
 from holdfast.domain.jobs import Fence
 from holdfast.domain.rollup import Outlook, roll_up
-from holdfast.stores.catalog import Answering, Listing, Moved, Published, Stale, Trouble
+from holdfast.stores.catalog import Answering, Expected, Listing, Moved, Published, Stale, Trouble
 from holdfast.stores.sqlite.catalog_rows import base_of, item_document, item_of, settings_text
 from holdfast.stores.sqlite.connection import Session
 
@@ -100,6 +101,26 @@ class SqliteCatalogReads:
             row[0]: Answering(row[0], row[1], row[2], row[3], Status(row[4]), row[5], row[6])
             for row in rows
         }
+
+    def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
+        rows = self.session.rows("published", base=base, ids=listed(ids))
+        return {(item, build) for item, build in rows}
+
+    def unsettled(self, ids: Collection[ItemId]) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("unsettled", ids=listed(ids))]
+
+    def expected_builds(self, base: BaseId) -> list[Expected]:
+        return [Expected(*row) for row in self.session.rows("published_builds", base=base)]
+
+    def violations(self, caps: Mapping[str, int]) -> list[Violation]:
+        return [
+            Violation(name, str(row[0]))
+            for name in INVARIANTS
+            for row in self.session.rows(name, **caps)
+        ]
+
+    def idle_items(self, base: BaseId, limit: int) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("idle_items", base=base, limit=limit)]
 
     def counts(self, base: BaseId) -> dict[Status, int]:
         return {Status(status): n for status, n in self.session.rows("counts", base=base)}

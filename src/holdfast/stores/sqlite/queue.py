@@ -31,6 +31,7 @@ class SqliteQueueReads:
     """What can be asked of jobs in one snapshot."""
 
     session: Session
+    now: int
 
     def unfinished(self) -> int:
         found: int = self.session.value("unfinished")
@@ -129,6 +130,9 @@ class SqliteQueueReads:
     def providers(self) -> list[ProviderRow]:
         return [ProviderRow(*row) for row in self.session.rows("providers")]
 
+    def work_coming(self) -> bool:
+        return bool(self.session.value("work_coming", now=self.now))
+
     def next_opening(self, now: int) -> int | None:
         found: int | None = self.session.value("next_opening", now=now)
         return found
@@ -165,6 +169,9 @@ class SqliteQueueWrites(SqliteQueueReads):
         self.session.run("cancel_waiting_of_base", base=base, now=self.now)
         stopped = self.session.returned("cancel_running_of_base", base=base)
         self.stopped.update(row[0] for row in stopped)
+
+    def wake(self) -> None:
+        self.woken.update(Lane)
 
     def wake_due(self, lane: Lane) -> None:
         self.session.run("wake_due", lane=lane, now=self.now)
@@ -226,7 +233,7 @@ class SqliteQueueWrites(SqliteQueueReads):
             now=self.now,
             **_said(trouble),
         )
-        self.woken.update(Lane)
+        self.wake()
 
     def condemn(self, fence: Fence, trouble: Trouble) -> None:
         said = _said(trouble)

@@ -93,7 +93,8 @@ SELECT id, base_id, large, deaths FROM jobs WHERE lane = :lane AND state = 'runn
 
 -- name: solo
 -- A job that killed its worker three times runs once more, with nothing beside it.
-SELECT /*job*/ FROM jobs WHERE lane = :lane AND state = 'ready' AND deaths >= 3
+SELECT /*job*/ FROM jobs
+WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
   AND base_id IN (SELECT id FROM bases WHERE paused = 0 AND status = 'completed')
 ORDER BY ordinal LIMIT 1
 
@@ -123,7 +124,8 @@ LIMIT :limit
 -- name: heads
 -- The first ready jobs of a base whose items are not at work already.
 SELECT /*job*/ FROM jobs
-WHERE lane = :lane AND state = 'ready' AND base_id = :base AND large = :large AND deaths < 3
+WHERE lane = :lane AND state = 'ready' AND base_id = :base AND large = :large
+  AND (deaths < 3 OR lane = 'urgent')
   AND (item_id IS NULL OR NOT EXISTS
     (SELECT 1 FROM jobs AS other WHERE other.item_id = jobs.item_id AND other.state = 'running'
        AND other.state IN ('ready', 'later', 'parked', 'running')))
@@ -209,7 +211,8 @@ RETURNING id, base_id, item_id
 UPDATE jobs SET verdict = 'give_up', deaths = 0, error_code = 'killed_worker',
   error = 'the worker died ' || deaths || ' times while this item was at work',
   error_advice = :advice
-WHERE lane = :lane AND state = 'ready' AND deaths > 3 AND verdict = 'run'
+WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3 AND deaths > 3
+  AND verdict = 'run'
 
 -- name: park
 -- recovery: ask. Deletes never park.
@@ -340,3 +343,9 @@ VALUES (:name, :embedded, :reused, :calls)
 ON CONFLICT (name) DO UPDATE SET texts_embedded = texts_embedded + excluded.texts_embedded,
   texts_reused = texts_reused + excluded.texts_reused,
   model_calls = model_calls + excluded.model_calls
+
+-- name: work_coming
+-- Work that will be done without a person: jobs of paused and failed bases wait for one.
+SELECT EXISTS (SELECT 1 FROM jobs LEFT JOIN bases ON bases.id = jobs.base_id
+  WHERE jobs.state IN ('ready', 'later', 'parked', 'running') AND jobs.state <> 'parked'
+    AND (jobs.lane NOT IN ('index', 'control') OR (bases.paused = 0 AND bases.status = 'completed')))
