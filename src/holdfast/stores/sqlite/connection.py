@@ -36,6 +36,9 @@ class Disk(Protocol):
     def remove(self, name: str) -> None:
         """The file and what SQLite keeps beside it are gone; not there is fine."""
 
+    def set_aside(self, name: str) -> None:
+        """The file and what SQLite keeps beside it get a name that `names` does not list."""
+
     def names(self, folder: str) -> list[str]:
         """The database files in a folder."""
 
