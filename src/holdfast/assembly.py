@@ -23,7 +23,7 @@ from holdfast.ports import Event, Thread
 from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
-from holdfast.stores.memory_index import MemoryIndex
+from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
@@ -132,7 +132,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         chunker=chunks_of,
         embedders=Registry(),
         main=main,
-        index=MemoryIndex(runtime),
+        index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,
         permits=permits(
             runtime,

@@ -15,7 +15,7 @@ from holdfast.domain.ids import BaseId, ClaimNo, Generation, ItemId, JobId
 from holdfast.domain.item_states import Move, Status
 from holdfast.domain.items import Item, ItemType, NewItem
 from holdfast.domain.jobs import Fence, Job, JobKind, Lane, NewJob
-from holdfast.jobs.claim import Caps, Claimed, claim
+from holdfast.jobs.claim import Caps, Claimed, Holder, claim
 from holdfast.machine.disk import FolderDisk
 from holdfast.machine.threads import Threads
 from holdfast.ports import Clock, Wakeups
@@ -175,7 +175,7 @@ class World:
         owner: str | None = OWNER,
     ) -> Claimed:
         caps = Caps(dict.fromkeys(Lane, total), dict.fromkeys(Lane, per_base))
-        return claim(self.main, lane, caps, owner, LEASE, self.clock.now)
+        return claim(self.main, lane, caps, Holder(owner, LEASE))
 
     def take(self, lane: Lane = Lane.INDEX, **given: Any) -> list[JobId]:
         """The jobs a free slot gets."""
