@@ -92,10 +92,12 @@ SELECT min(run_at) FROM jobs WHERE lane = :lane AND state = 'later'
 SELECT id, base_id, large, deaths FROM jobs WHERE lane = :lane AND state = 'running'
 
 -- name: solo
--- A job that killed its worker three times runs once more, with nothing beside it.
-SELECT /*job*/ FROM jobs
+-- A job that killed its worker three times runs once more, with nothing beside it. The index is
+-- named: from the base's side the planner would look at every ready job, on every claim.
+SELECT /*job*/ FROM jobs INDEXED BY jobs_solo
 WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
-  AND base_id IN (SELECT id FROM bases WHERE paused = 0 AND status = 'completed')
+  AND EXISTS (SELECT 1 FROM bases
+    WHERE bases.id = jobs.base_id AND paused = 0 AND status = 'completed')
 ORDER BY ordinal LIMIT 1
 
 -- name: lane_cursor
