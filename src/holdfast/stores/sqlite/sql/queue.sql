@@ -223,6 +223,7 @@ WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3 AND 
 -- recovery: ask. Deletes never park.
 UPDATE jobs SET state = 'parked', updated_at = :now
 WHERE lane IN ('index', 'control', 'poll') AND state IN ('ready', 'later')
+  AND jobs.state IN ('ready', 'later', 'parked', 'running')
   AND base_id IN (SELECT id FROM bases WHERE recovery = 'ask' AND status <> 'deleting')
 RETURNING id
 
@@ -259,7 +260,8 @@ LIMIT :limit
 
 -- name: deleting_roots_alone
 -- Deleting items whose parent is not deleting and that no unfinished delete job has as a root.
-SELECT items.base_id, items.id FROM items JOIN bases ON bases.id = items.base_id
+SELECT items.base_id, items.id
+FROM items INDEXED BY items_deleting JOIN bases ON bases.id = items.base_id
 WHERE items.status = 'deleting' AND bases.status <> 'deleting'
   AND NOT EXISTS (SELECT 1 FROM items AS up WHERE up.id = items.parent_id AND up.status = 'deleting')
   AND NOT EXISTS (SELECT 1 FROM job_roots JOIN jobs ON jobs.id = job_roots.job_id
@@ -296,10 +298,6 @@ SELECT clean_stop FROM engine
 -- name: touch
 -- The small transaction that carries everything before it to the disk.
 UPDATE engine SET synced = synced + 1 WHERE one = 1
-
--- name: index_work_left
-SELECT EXISTS (SELECT 1 FROM jobs WHERE lane IN ('index', 'control', 'poll')
-  AND state IN ('ready', 'later', 'running'))
 
 -- name: queue_of_base
 -- What the queue of a base looks like: waiting, running, deleting.
