@@ -148,6 +148,8 @@ class SqliteQueueWrites(SqliteQueueReads):
     stopped: set[JobId]
 
     def enqueue(self, jobs: Sequence[NewJob]) -> None:
+        if not jobs:
+            return
         documents = [_document(job) for job in jobs]
         for document in documents:
             _must_fit(document)
