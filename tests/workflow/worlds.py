@@ -213,6 +213,10 @@ class World:
         """One claim and what it brought; False when there was nothing."""
         return runner_of(self.engine.kb, self.engine.bells).step(lane) is None
 
+    def step_control(self) -> bool:
+        """One expansion, re-index or page of one."""
+        return self.step(Lane.CONTROL)
+
     def take(self, lane: Lane = Lane.INDEX) -> tuple[Job, ...]:
         """Claim as a slot would, and do nothing with it yet."""
         kb = self.engine.kb
@@ -252,6 +256,11 @@ class World:
 
     def events(self, item: Item | ItemId, kind: EventKind) -> list[Event]:
         return [event for event in self.hf.history(item) if event.kind is kind]
+
+    def statuses_met(self, *, container: bool) -> set[str]:
+        """The states the ledger has seen of leaves or of containers."""
+        sql = "SELECT DISTINCT event.status FROM item_events AS event JOIN items ON items.id = item_id"
+        return {row[0] for row in self.rows(f"{sql} WHERE container = ?", container)} - {None}
 
     def ailments(self) -> list[str]:
         """Every invariant that does not hold."""
