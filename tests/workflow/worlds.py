@@ -259,8 +259,10 @@ class World:
 
     def statuses_met(self, *, container: bool) -> set[str]:
         """The states the ledger has seen of leaves or of containers."""
-        sql = "SELECT DISTINCT event.status FROM item_events AS event JOIN items ON items.id = item_id"
-        return {row[0] for row in self.rows(f"{sql} WHERE container = ?", container)} - {None}
+        sql = """SELECT DISTINCT event.status FROM item_events AS event
+                 JOIN items ON items.id = item_id
+                 WHERE event.status IS NOT NULL AND container = ?"""
+        return {row[0] for row in self.rows(sql, container)}
 
     def ailments(self) -> list[str]:
         """Every invariant that does not hold."""
