@@ -71,7 +71,8 @@ def _first_servable(
     tx: Transaction, lane: Lane, caps: Caps, running: list[RunningJob]
 ) -> list[Job]:
     active = Counter(one.base for one in running)
-    for base in tx.waiting_bases(lane, tx.now, WINDOW + len(active)):
+    large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
+    for base in tx.waiting_bases(lane, tx.now, WINDOW + len(active), large=large):
         if active[base] < caps.per_base[lane]:
             jobs = _of_base(tx, lane, base, caps.total[lane], running)
             if jobs:

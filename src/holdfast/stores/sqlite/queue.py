@@ -67,20 +67,25 @@ class SqliteQueueReads:
         found: int = self.session.value("running_of_base", base=base)
         return found
 
-    def waiting_bases(self, lane: Lane, now: int, limit: int) -> list[BaseId]:
+    def waiting_bases(
+        self, lane: Lane, now: int, limit: int, *, large: bool = True
+    ) -> list[BaseId]:
         cursor = self.session.value("lane_cursor", lane=lane) or ""
-        found = self._ring(lane, cursor, ABOVE_ALL_IDS, now, limit)
+        found = self._ring(lane, cursor, ABOVE_ALL_IDS, now, limit, large)
         if len(found) < limit and cursor:
-            found += self._ring(lane, "", cursor, now, limit - len(found))
+            found += self._ring(lane, "", cursor, now, limit - len(found), large)
         return found
 
-    def _ring(self, lane: Lane, after: str, upto: str, now: int, limit: int) -> list[BaseId]:
+    def _ring(
+        self, lane: Lane, after: str, upto: str, now: int, limit: int, large: bool
+    ) -> list[BaseId]:
         rows = self.session.rows(
             "waiting_bases",
             lane=lane,
             after=after,
             upto=upto,
             guarded=lane in GUARDED,
+            large=large,
             now=now,
             limit=limit,
         )
