@@ -88,7 +88,8 @@ class FileDisk:
         for log in sorted(self._here.rglob("*-wal")):
             name = log.relative_to(self._here).as_posix()[: -len("-wal")]
             size = _size(log)
-            kept = rng.randint(min(self._safe.get(name, 0), size), size)
+            least = min(self._safe.get(name, 0), size)
+            kept = rng.choice((least, rng.randint(least, size), rng.randint(least, size), size))
             with log.open("r+b") as file:
                 file.truncate(kept)
                 if kept - PAGE > self._safe.get(name, 0) and rng.random() < GARBLED:
