@@ -48,29 +48,29 @@ class Session:
         self.statements = statements
         self._shaped: dict[str, str] = {}
 
-    def run(self, name: str, **values: Any) -> int:
+    def run(self, name: str, /, **values: Any) -> int:
         """Execute for its effect; the number of rows changed."""
         for _ in self.connection.execute(self.statements[name], values):
             pass
         return self.connection.changes()
 
-    def one(self, name: str, **values: Any) -> tuple[Any, ...] | None:
+    def one(self, name: str, /, **values: Any) -> tuple[Any, ...] | None:
         """The only row, or None."""
         found: tuple[Any, ...] | None = None
         for row in self.connection.execute(self.statements[name], values):
             found = row if found is None else found
         return found
 
-    def value(self, name: str, **values: Any) -> Any:
+    def value(self, name: str, /, **values: Any) -> Any:
         """The only column of the only row, or None."""
         row = self.one(name, **values)
         return row[0] if row else None
 
-    def returned(self, name: str, **values: Any) -> list[tuple[Any, ...]]:
+    def returned(self, name: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement that changes something and says what (RETURNING)."""
         return list(self.connection.execute(self.statements[name], values))
 
-    def rows(self, name: str, **values: Any) -> list[list[Any]]:
+    def rows(self, name: str, /, **values: Any) -> list[list[Any]]:
         """All rows of a SELECT, fetched as one; no BLOB columns."""
         text = self.value_of(self._as_one_row(name), values)
         rows: list[list[Any]] = json.loads(text)

@@ -1,0 +1,39 @@
+"""How do the doors of the main store share a transaction?"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from holdfast.stores.catalog import CatalogReads, CatalogWrites
+from holdfast.stores.ledger import LedgerReads, LedgerWrites
+from holdfast.stores.queue import QueueReads, QueueWrites
+
+
+class Snapshot(CatalogReads, QueueReads, LedgerReads, Protocol):
+    """One moment of the main store."""
+
+    now: int
+
+
+class Transaction(CatalogWrites, QueueWrites, LedgerWrites, Protocol):
+    """What happens together or not at all. No port may be called while one is open."""
+
+    now: int
+
+    def savepoint(self) -> AbstractContextManager[None]:
+        """What fails inside is undone; what came before it in the transaction stays."""
+
+
+class MainStore(Protocol):
+    """Bases, items, jobs and the ledger."""
+
+    def write(self) -> AbstractContextManager[Transaction]:
+        """One transaction; when this ends others see it, and runners are woken."""
+
+    def read(self) -> AbstractContextManager[Snapshot]: ...
+
+    def durable(self) -> None:
+        """Everything committed before the call is on disk when this returns."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,134 @@
+"""How is the main store one SQLite file with one writer?
+
+Every transaction commits at NORMAL: it survives the process at once and the power at the next FULL
+commit of the same file. `durable` is that FULL commit, shared by all who wait for it: while one is
+under way the others gather, and the first of them makes the next one for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast.domain.events import stored
+from holdfast.domain.ids import JobId
+from holdfast.domain.jobs import Lane
+from holdfast.ports import Clock, Runtime, Wakeups
+from holdfast.stores.sqlite.catalog import SqliteCatalogReads, SqliteCatalogWrites
+from holdfast.stores.sqlite.connection import Database, Disk, Session, prepare
+from holdfast.stores.sqlite.ledger import SqliteLedgerReads, SqliteLedgerWrites
+from holdfast.stores.sqlite.migrations import migrate
+from holdfast.stores.sqlite.queries import queries
+from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
+
+FILE = "holdfast.db"
+
+
+class SqliteSnapshot(SqliteCatalogReads, SqliteQueueReads, SqliteLedgerReads):
+    """One moment of the main store."""
+
+    def __init__(self, session: Session, now: int) -> None:
+        self.session, self.now = session, now
+
+
+class SqliteTransaction(SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrites):
+    """What happens together; it remembers whom to wake when it is done."""
+
+    def __init__(self, session: Session, now: int) -> None:
+        self.session, self.now = session, now
+        self.woken: set[Lane] = set()
+        self.stopped: set[JobId] = set()
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        connection = self.session.connection
+        connection.execute("SAVEPOINT inner")
+        try:
+            yield
+        except BaseException:
+            connection.execute("ROLLBACK TO inner")
+            connection.execute("RELEASE inner")
+            raise
+        connection.execute("RELEASE inner")
+
+
+class SqliteMain:
+    """The main store of one data folder."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        clock: Clock,
+        runtime: Runtime,
+        wakeups: Wakeups,
+        *,
+        readonly: bool = False,
+        create: bool = True,
+    ) -> None:
+        self._clock, self._wakeups, self._disk = clock, wakeups, disk
+        self._db = Database(disk, FILE, runtime, _statements(), readonly=readonly, create=create)
+        self._gather = runtime.condition()
+        self._asked = self._reached = 0
+        self._syncing = False
+        if not readonly:
+            with self._db.exclusively() as session:
+                migrate(session)
+
+    @contextmanager
+    def write(self) -> Iterator[SqliteTransaction]:
+        tx: SqliteTransaction | None = None
+        try:
+            with self._db.write() as session:
+                tx = SqliteTransaction(session, stored(self._clock.wall()))
+                yield tx
+        finally:
+            # after an unclear commit too: a wake-up for nothing costs nothing
+            if tx is not None and tx.stopped:
+                self._wakeups.cancelled(tx.stopped)
+            if tx is not None and tx.woken:
+                self._wakeups.ready(tx.woken)
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteSnapshot]:
+        now = stored(self._clock.wall())
+        with self._db.read() as session:
+            yield SqliteSnapshot(session, now)
+
+    def durable(self) -> None:
+        with self._gather:
+            self._asked += 1
+            ticket = self._asked
+            while self._syncing and self._reached < ticket:
+                self._gather.wait()
+            if self._reached >= ticket:
+                return
+            self._syncing, covers = True, self._asked
+        try:
+            self._sync()
+            self._settle(covers)
+        except BaseException:
+            self._settle(0)
+            raise
+
+    def _settle(self, covers: int) -> None:
+        with self._gather:
+            self._reached = max(self._reached, covers)
+            self._syncing = False
+            self._gather.notify_all()
+
+    def _sync(self) -> None:
+        """The small FULL transaction; `synchronous` cannot change inside one, so it is set around."""
+        with self._db.exclusively() as session:
+            prepare(session.connection, "sync_full")
+            try:
+                session.run("touch")
+            finally:
+                prepare(session.connection, "sync_normal")
+            self._disk.synced(FILE)
+
+    def close(self) -> None:
+        self._db.close()
+
+
+def _statements() -> dict[str, str]:
+    return {**queries("catalog"), **queries("queue"), **queries("ledger")}
