@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
+from zlib import crc32
 
 
 class Kind(StrEnum):
@@ -54,6 +55,8 @@ ALWAYS = (
 POSSIBLE: dict[str, tuple[Kind, ...]] = {
     "main": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER, Kind.BUSY, Kind.DISK_FULL),
     "index": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER, Kind.BUSY, Kind.DISK_FULL),
+    "read": (*ALWAYS, Kind.ERROR_BEFORE, Kind.BUSY),
+    "peek": (*ALWAYS, Kind.ERROR_BEFORE, Kind.BUSY),
     "files": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER),
     "user": (*ALWAYS, Kind.UNREADABLE),
     "keep": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER, Kind.DISK_FULL),
@@ -76,6 +79,7 @@ RATES = (0.002, 0.005, 0.01, 0.03, 0.1)
 RARE_RATES = (0.0005, 0.002, 0.005, 0.01)
 RARE = frozenset({*ALWAYS} - {Kind.DELAY})
 KINDS_ON = 0.5
+FOCUSED, FOCUS_WIDTH, FOCUS_FACTOR = 0.5, 0.05, 20.0
 DELAYS = (0.001, 0.05, 1.0, 20.0, 70.0)
 PAUSES = (65.0, 130.0, 200.0, 3_000.0)
 JUMPS = (-7_200.0, -3_600.0, 3_600.0, 7_200.0)
@@ -104,8 +108,11 @@ class Faults:
         self._rates = swarm(self._rng)
         self._plan = None if plan is None else {fault.number: fault for fault in plan}
         self._on = True
+        self._focus = self._rng.random() if self._rng.random() < FOCUSED else None
+        self._odds: dict[str, float] = {}
         self.draws = 0
         self.hits: list[Fault] = []
+        self.ports: dict[str, str] = {}
 
     def off(self) -> None:
         """From here on nothing goes wrong."""
@@ -119,17 +126,28 @@ class Faults:
         if not self._on:
             return None
         self.draws += 1
+        self.ports[call] = port
         fault = self._drawn(call, port) if self._plan is None else self._planned(call, port)
         if fault is not None:
             self.hits.append(fault)
         return fault
 
     def _drawn(self, call: str, port: str) -> Fault | None:
-        luck = self._rng.random()
+        luck = self._rng.random() * self._odds_of(call, port)
         for kind, up_to in self._rates[port]:
             if luck < up_to:
                 return Fault(self.draws, call, kind, self._amount(kind))
         return None
+
+    def _odds_of(self, call: str, port: str) -> float:
+        """Below 1 for the few calls this seed has its eye on: rare ones need bad luck too."""
+        odds = self._odds.get(call)
+        if odds is None:
+            rates = self._rates[port]
+            watched = self._focus is not None and abs(place_of(call) - self._focus) < FOCUS_WIDTH
+            most = rates[-1][1] * 2 if rates else 1.0  # a fault at every second call is enough
+            odds = self._odds[call] = max(1 / FOCUS_FACTOR, min(1.0, most)) if watched else 1.0
+        return odds
 
     def _planned(self, call: str, port: str) -> Fault | None:
         assert self._plan is not None
@@ -151,6 +169,12 @@ AMOUNTS: Mapping[Kind, tuple[float, ...]] = {
     Kind.CLOCK_JUMP: JUMPS,
     Kind.TOO_MANY_LATER: RETRY_AFTERS,
 }
+
+
+def place_of(call: str) -> float:
+    """A place between 0 and 1 for each name, the same in every process."""
+    return crc32(call.encode()) / (1 << 32)
+
 
 Rates = Mapping[str, tuple[tuple[Kind, float], ...]]
 

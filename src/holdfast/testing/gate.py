@@ -62,9 +62,11 @@ class Gate:
         self.kernel.pause(name)
         return self.faults.draw(name, port)
 
-    def before(self, fault: Fault) -> None:
-        """What comes before the effect."""
+    def before(self, fault: Fault, but: Kind | None = None) -> None:
+        """What comes before the effect, except what the port makes of it itself."""
         self.kernel.note(self.process.name, str(fault))
+        if fault.kind is but:
+            return
         match fault.kind:
             case Kind.DELAY:
                 self.kernel.sleep(fault.amount, "delay")
