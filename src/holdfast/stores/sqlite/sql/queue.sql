@@ -93,7 +93,8 @@ SELECT id, base_id, large, deaths FROM jobs WHERE lane = :lane AND state = 'runn
 
 -- name: solo
 -- A job that killed its worker three times runs once more, with nothing beside it.
-SELECT /*job*/ FROM jobs WHERE lane = :lane AND state = 'ready' AND deaths >= 3
+SELECT /*job*/ FROM jobs
+WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
   AND base_id IN (SELECT id FROM bases WHERE paused = 0 AND status = 'completed')
 ORDER BY ordinal LIMIT 1
 
@@ -123,7 +124,8 @@ LIMIT :limit
 -- name: heads
 -- The first ready jobs of a base whose items are not at work already.
 SELECT /*job*/ FROM jobs
-WHERE lane = :lane AND state = 'ready' AND base_id = :base AND large = :large AND deaths < 3
+WHERE lane = :lane AND state = 'ready' AND base_id = :base AND large = :large
+  AND (deaths < 3 OR lane = 'urgent')
   AND (item_id IS NULL OR NOT EXISTS
     (SELECT 1 FROM jobs AS other WHERE other.item_id = jobs.item_id AND other.state = 'running'
        AND other.state IN ('ready', 'later', 'parked', 'running')))
@@ -209,7 +211,8 @@ RETURNING id, base_id, item_id
 UPDATE jobs SET verdict = 'give_up', deaths = 0, error_code = 'killed_worker',
   error = 'the worker died ' || deaths || ' times while this item was at work',
   error_advice = :advice
-WHERE lane = :lane AND state = 'ready' AND deaths > 3 AND verdict = 'run'
+WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3 AND deaths > 3
+  AND verdict = 'run'
 
 -- name: park
 -- recovery: ask. Deletes never park.

@@ -1,0 +1,122 @@
+"""How are the user's files read, and ours kept?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from holdfast.domain.errors import DiskFull, Permanent, Transient
+from holdfast.ports import Entry, Look
+
+PASSING = {4, 5, 11, 16, 110, 116}  # EINTR EIO EAGAIN EBUSY ETIMEDOUT ESTALE
+NO_ROOM = {28, 122}  # ENOSPC EDQUOT
+
+
+class FolderFiles:
+    """The files of this machine, and the stored bytes below one data folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def look(self, path: str) -> Look:
+        try:
+            return _look(os.stat(path))
+        except OSError as error:
+            raise unreadable(path, error) from error
+
+    def read(self, path: str, limit: int) -> bytes:
+        try:
+            with open(path, "rb") as file:
+                found = os.fstat(file.fileno())
+                if not stat.S_ISREG(found.st_mode):
+                    raise Permanent(f"{path} is not a regular file", code="unreadable")
+                content = file.read(limit + 1)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        return within(content, limit, path)
+
+    def entries(self, path: str) -> Iterator[Entry]:
+        try:
+            with os.scandir(path) as found:
+                names = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            raise unreadable(path, error, code="source_unreadable") from error
+        for entry in names:
+            yield Entry(entry.name, _look_at(entry), entry.is_symlink())
+
+    def keep(self, name: str, content: bytes) -> None:
+        path = self.folder / name
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise _not_kept(name, error) from error
+
+    def kept(self, name: str, limit: int) -> bytes:
+        return self.read(str(self.folder / name), limit)
+
+    def unlink(self, name: str) -> None:
+        (self.folder / name).unlink(missing_ok=True)
+
+    def stored(self, folder: str) -> list[tuple[str, float]]:
+        now = time.time()
+        found = sorted((self.folder / folder).rglob("*"))
+        return [
+            (path.relative_to(self.folder).as_posix(), now - path.stat().st_mtime)
+            for path in found
+            if path.is_file()
+        ]
+
+    def free(self) -> tuple[int, int]:
+        usage = shutil.disk_usage(self.folder)
+        return usage.free, usage.total
+
+
+def unreadable(path: str, error: OSError, code: str = "unreadable") -> Permanent | Transient:
+    """What the system said, as our error: passing trouble may be tried again."""
+    if error.errno in PASSING:
+        return Transient(f"{path} could not be read just now: {error.strerror}", code=code)
+    return Permanent(f"{path} cannot be read: {error.strerror or error}", code=code)
+
+
+def within(content: bytes, limit: int, path: str) -> bytes:
+    """The content, or Permanent(`too_large`)."""
+    if len(content) > limit:
+        raise Permanent(f"{path} is larger than max_file_bytes ({limit} bytes)", code="too_large")
+    return content
+
+
+def _not_kept(name: str, error: OSError) -> DiskFull | Transient:
+    if error.errno in NO_ROOM:
+        return DiskFull(f"no room to keep {name}")
+    return Transient(f"{name} could not be kept: {error.strerror}", code="internal")
+
+
+def _look(found: os.stat_result) -> Look:
+    if stat.S_ISDIR(found.st_mode):
+        return Look("directory", 0, found.st_mtime_ns)
+    kind = "file" if stat.S_ISREG(found.st_mode) else "other"
+    return Look(kind, found.st_size, found.st_mtime_ns)
+
+
+def _look_at(entry: os.DirEntry[str]) -> Look | None:
+    try:
+        return _look(entry.stat())
+    except OSError:
+        return None
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,40 @@
+"""Who owns the data folder? One process, proved by an operating-system lock."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from holdfast.domain.errors import Unavailable
+
+LOCK = "engine.lock"
+
+
+class OwnerLock:
+    """Held until closed or until the process is gone, whatever ended it."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # CLOEXEC: a child that outlives us must not keep the folder owned
+        self._handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            owner = os.read(self._handle, 100).decode(errors="replace").strip() or "unknown"
+            os.close(self._handle)
+            raise Unavailable(f"{folder} is owned by another process (pid {owner})") from error
+        os.ftruncate(self._handle, 0)
+        os.pwrite(self._handle, str(os.getpid()).encode(), 0)
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+
+def is_owned(folder: Path) -> bool:
+    """Does a living process hold the folder?"""
+    try:
+        OwnerLock(folder).close()
+    except Unavailable:
+        return True
+    return False

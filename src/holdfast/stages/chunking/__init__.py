@@ -1,0 +1,1 @@
+"""How is a text cut into chunks?"""

@@ -1,0 +1,140 @@
+"""How is a text cut where its author paused? Exact slices, sized in estimated tokens.
+
+The text is split into pieces that want to stay whole: headings, paragraphs, sentences, and words
+when a sentence alone is too long. Pieces are packed up to the base's chunk size; a heading starts a
+new chunk. The next chunk begins with the last pieces of the one before, as far as the overlap goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdfast.domain.bases import BaseSettings
+from holdfast.domain.chunks import Chunk
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]{{1,6}}|[^\w\s]")
+BLOCK = re.compile(r"(?:[^\n]+\n?)+\n*|\n+")
+SENTENCE = re.compile(r"(?:[^.!?\u3002\uff01\uff1f\n]|[.!?](?=\S))*[.!?\u3002\uff01\uff1f\n]*\s*")
+WORD = re.compile(rf"[{CJK}]|\S{{1,200}}?(?=[\s{CJK}]|$|(?<=\S{{200}}))\s*|\s+")
+HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A slice that wants to stay whole, its size, and the headings above it."""
+
+    start: int
+    end: int
+    tokens: int
+    headings: tuple[str, ...]
+    is_heading: bool = False
+
+
+def chunks_of(text: str, settings: BaseSettings) -> Iterator[Chunk]:
+    """The chunks of a text in order; white space alone makes none."""
+    if settings.chunk_strategy == "delimiter" and settings.chunk_separator:
+        parts = _delimited(text, settings.chunk_separator, settings.chunk_size)
+    else:
+        parts = _pieces(text, settings.chunk_size)
+    slices = _packed(parts, settings)
+    ordinal = 0
+    for start, end, headings in slices:
+        exact = text[start:end]
+        if exact.strip():
+            left = start + len(exact) - len(exact.lstrip())
+            right = start + len(exact.rstrip())
+            yield Chunk(ordinal, text[left:right], left, right, None, headings)
+            ordinal += 1
+
+
+def count_tokens(text: str) -> int:
+    """An estimate: a CJK character, a sign, or up to six letters are one token."""
+    return sum(1 for _ in TOKEN.finditer(text))
+
+
+def _pieces(text: str, limit: int) -> Iterator[Piece]:
+    headings: tuple[tuple[int, str], ...] = ()
+    for block in BLOCK.finditer(text):
+        for start, end in _lines_apart(text, block.start(), block.end()):
+            found = HEADING.match(text[start:end])
+            if found:
+                headings = _under(headings, len(found[1]), found[2])
+            path = tuple(title for _, title in headings)
+            yield from _split(text, start, end, limit, path, found is not None)
+
+
+def _lines_apart(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A block, with a heading line at its top set apart."""
+    if text.startswith("#", start):
+        line = text.find("\n", start, end) + 1
+        if 0 < line < end:
+            yield start, line
+            start = line
+    yield start, end
+
+
+def _under(
+    headings: tuple[tuple[int, str], ...], level: int, title: str
+) -> tuple[tuple[int, str], ...]:
+    return (*(above for above in headings if above[0] < level), (level, title))
+
+
+def _split(
+    text: str, start: int, end: int, limit: int, path: tuple[str, ...], heading: bool
+) -> Iterator[Piece]:
+    """The slice itself when it fits, else its sentences, else their words."""
+    tokens = count_tokens(text[start:end])
+    if tokens <= limit:
+        yield Piece(start, end, tokens, path, heading)
+        return
+    for pattern in (SENTENCE, WORD):
+        parts = [(one.start(), one.end()) for one in pattern.finditer(text, start, end)]
+        parts = [(left, right) for left, right in parts if right > left]
+        if len(parts) > 1:
+            for left, right in parts:
+                yield from _split(text, left, right, limit, path, heading=False)
+            return
+    middle = (start + end) // 2
+    yield from _split(text, start, middle, limit, path, heading=False)
+    yield from _split(text, middle, end, limit, path, heading=False)
+
+
+def _delimited(text: str, separator: str, limit: int) -> Iterator[Piece]:
+    start = 0
+    while start < len(text):
+        found = text.find(separator, start)
+        end = len(text) if found < 0 else found + len(separator)
+        yield from _split(text, start, end, limit, (), heading=True)
+        start = end
+
+
+def _packed(
+    pieces: Iterator[Piece], settings: BaseSettings
+) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    held: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        opens = piece.is_heading and any(not one.is_heading for one in held)
+        if held and (opens or size + piece.tokens > settings.chunk_size):
+            yield held[0].start, held[-1].end, held[-1].headings
+            held = [] if opens else _overlap(held, settings, piece.tokens)
+            size = sum(one.tokens for one in held)
+        held.append(piece)
+        size += piece.tokens
+    if held:
+        yield held[0].start, held[-1].end, held[-1].headings
+
+
+def _overlap(held: list[Piece], settings: BaseSettings, coming: int) -> list[Piece]:
+    """The last pieces that fit into the overlap and leave room for what comes."""
+    room = min(settings.chunk_overlap, settings.chunk_size - coming)
+    kept: list[Piece] = []
+    for piece in reversed(held[1:]):
+        room -= piece.tokens
+        if room < 0:
+            break
+        kept.append(piece)
+    return kept[::-1]

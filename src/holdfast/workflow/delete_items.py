@@ -1,0 +1,73 @@
+"""How does a delete win over everything?
+
+One transaction marks whole subtrees `deleting` with a new generation, ends their other work and
+enqueues the clean-up. From then on no answer shows them. When the clean-up cannot be enqueued the
+marks stay and the sweep enqueues it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdfast.domain.errors import HoldfastError
+from holdfast.domain.guards import ROOTS_PER_JOB, Operation, may_find, may_select, may_use
+from holdfast.domain.ids import BaseId, ItemId
+from holdfast.domain.item_states import DELETING, Move
+from holdfast.domain.items import Item
+from holdfast.domain.jobs import JobKind, NewJob, roots_key
+from holdfast.domain.subtrees import outermost_roots, roots_digest, slices
+from holdfast.stores.catalog import Moved
+from holdfast.stores.main import Transaction
+from holdfast.workflow.workbench import Workbench
+
+
+def delete_items(kb: Workbench, base_id: BaseId, ids: Sequence[ItemId]) -> list[ItemId]:
+    """The roots of what is being deleted; hidden and durable when this returns."""
+    may_select(ids)
+    refusal: HoldfastError | None = None
+    with kb.main.write() as tx:
+        may_use(tx.base(base_id), Operation.DELETE, base_id)
+        roots = selected_roots(tx, base_id, ids)
+        mark_deleting(tx, roots)
+        refusal = enqueue_deletes(tx, base_id, [one.id for one in roots if not one.deleting])
+    kb.main.durable()
+    if refusal is not None:
+        raise refusal
+    return [root.id for root in roots]
+
+
+def selected_roots(tx: Transaction, base_id: BaseId, ids: Sequence[ItemId]) -> list[Item]:
+    """The outermost of the selected items, resolved inside the transaction that writes."""
+    found = {item.id: item for item in tx.items(ids) if item.base_id == base_id}
+    may_find(ids, found, base_id)
+    return [found[root] for root in outermost_roots(ids, tx.ancestors(list(found)))]
+
+
+def mark_deleting(tx: Transaction, roots: Sequence[Item]) -> None:
+    """Whole subtrees deleting; their waiting work ended, their running work told to stop."""
+    inside = tx.subtree([root.id for root in roots])
+    fresh = [one.id for one in inside if one.status is not DELETING]
+    tx.move(Move.DELETE, [Moved(one, DELETING, new_generation=True) for one in fresh])
+    tx.cancel_items(fresh, "deleted")
+
+
+def enqueue_deletes(
+    tx: Transaction, base_id: BaseId, roots: Sequence[ItemId], per_job: int = ROOTS_PER_JOB
+) -> HoldfastError | None:
+    """The clean-up jobs; a refusal is returned, because the marks must stay whatever happens."""
+    for group in slices(roots, per_job):
+        try:
+            with tx.savepoint():
+                tx.enqueue([delete_job(base_id, group)])
+        except HoldfastError as refusal:
+            return refusal
+    return None
+
+
+def delete_job(base_id: BaseId, roots: Sequence[ItemId]) -> NewJob:
+    return NewJob(
+        kind=JobKind.DELETE_SUBTREE,
+        base_id=base_id,
+        key=roots_key(base_id, roots_digest(roots), "delete"),
+        input={"roots": sorted(roots)},
+    )

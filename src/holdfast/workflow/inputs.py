@@ -1,0 +1,212 @@
+"""Which inputs can be accepted, and what do they become?"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from holdfast.domain.errors import HoldfastError, InvalidInput, Permanent
+from holdfast.domain.files import FileEntry
+from holdfast.domain.ids import BaseId, EntryId, ItemId
+from holdfast.domain.item_states import first_status
+from holdfast.domain.items import (
+    MAX_NAME,
+    Directory,
+    File,
+    Input,
+    ItemType,
+    NewItem,
+    Note,
+    Refused,
+    Sitemap,
+    Url,
+    checked_attributes,
+    workload_of_text,
+)
+from holdfast.workflow.workbench import Workbench
+
+
+@dataclass(slots=True)
+class Sorted:
+    """The inputs of one call: what they become, and those refused with their reasons."""
+
+    items: list[NewItem] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    entries: dict[ItemId, FileEntry] = field(default_factory=dict)
+    contents: dict[EntryId, bytes] = field(default_factory=dict)
+
+
+def sort_inputs(kb: Workbench, base: BaseId, inputs: Sequence[Input | str]) -> Sorted:
+    """Look at every input once, outside any transaction."""
+    found = Sorted()
+    for index, given in enumerate(inputs):
+        try:
+            found.items.append(_item(kb, base, given, found))
+        except HoldfastError as error:
+            path = shown(given)
+            found.refused.append(Refused(index, path, error.code, str(error), error.advice))
+    return found
+
+
+def shown(given: object) -> str:
+    """The path, URL or title an input is known by in answers."""
+    match given:
+        case str():
+            return given
+        case File(path=path, name=name):
+            return path or name or ""
+        case Directory(path=path):
+            return path
+        case Url(url=url) | Sitemap(url=url):
+            return url
+        case Note(title=title, content=content):
+            return title or title_of(str(content))
+        case _:
+            return type(given).__name__
+
+
+def _item(kb: Workbench, base: BaseId, given: Input | str, found: Sorted) -> NewItem:
+    match given:
+        case str():
+            return _item(kb, base, _meant(kb, given), found)
+        case Note():
+            return _note(kb, base, given)
+        case File(content=None):
+            return _file(kb, base, given)
+        case File():
+            return _bytes(kb, base, given, found)
+        case Directory():
+            return _directory(kb, base, given)
+        case Url() | Sitemap():
+            raise Permanent(
+                f"{given.url} cannot be fetched: this installation has no fetcher",
+                code="unsupported",
+                advice="download the page and add the file",
+            )
+        case _:
+            raise InvalidInput(
+                f"{type(given).__name__} cannot be added; give a path, File, Directory or Note"
+            )
+
+
+def _meant(kb: Workbench, text: str) -> Input:
+    """A bare string is a URL or a path."""
+    if text.startswith(("http://", "https://")):
+        return Url(text)
+    return Directory(text) if kb.files.look(text).kind == "directory" else File(text)
+
+
+def _note(kb: Workbench, base: BaseId, note: Note) -> NewItem:
+    content = checked_text(note.content)
+    name = checked_name(note.title if note.title is not None else title_of(content))
+    return NewItem(
+        id=ItemId(kb.ids.new()),
+        base_id=base,
+        type=ItemType.NOTE,
+        name=name,
+        source=name,
+        status=first_status(is_container=False),
+        data={"content": content},
+        attributes=checked_attributes(note.attributes),
+        size=len(content.encode()),
+        workload=workload_of_text(content),
+    )
+
+
+def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
+    if not isinstance(file.path, str) or not file.path or "\x00" in file.path:
+        raise InvalidInput("a File needs a path, or content and a name")
+    path = os.path.abspath(file.path)
+    look = kb.files.look(path)
+    if look.kind != "file":
+        raise Permanent(f"{path} is not a regular file", code="unsupported")
+    if look.size > kb.settings.max_file_bytes:
+        limit = kb.settings.max_file_bytes
+        raise Permanent(
+            f"{path} has {look.size} bytes; max_file_bytes is {limit}", code="too_large"
+        )
+    return NewItem(
+        id=ItemId(kb.ids.new()),
+        base_id=base,
+        type=ItemType.FILE,
+        name=checked_name(file.name or os.path.basename(path)),
+        source=path,
+        status=first_status(is_container=False),
+        data={"path": path},
+        attributes=checked_attributes(file.attributes),
+        size=look.size,
+        workload=look.size,
+    )
+
+
+def _bytes(kb: Workbench, base: BaseId, file: File, found: Sorted) -> NewItem:
+    content = file.content
+    if not isinstance(content, bytes) or not file.name:
+        raise InvalidInput("a File given as content needs bytes and a name")
+    item, entry = ItemId(kb.ids.new()), entry_of(kb, content)
+    new = NewItem(
+        id=item,
+        base_id=base,
+        type=ItemType.FILE,
+        name=checked_name(file.name),
+        source=file.name,
+        status=first_status(is_container=False),
+        data={"entry": entry.id, "sha256": entry.sha256, "size": entry.size},
+        attributes=checked_attributes(file.attributes),
+        size=entry.size,
+        workload=entry.size,
+    )
+    found.entries[item], found.contents[entry.id] = entry, content
+    return new
+
+
+def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
+    if not isinstance(folder.path, str) or not folder.path or "\x00" in folder.path:
+        raise InvalidInput("a Directory needs a path")
+    path = os.path.abspath(folder.path)
+    if kb.files.look(path).kind != "directory":
+        raise Permanent(f"{path} is not a folder", code="unsupported")
+    return NewItem(
+        id=ItemId(kb.ids.new()),
+        base_id=base,
+        type=ItemType.DIRECTORY,
+        name=checked_name(os.path.basename(path) or path),
+        source=path,
+        status=first_status(is_container=True),
+        data={"path": path, "recursive": bool(folder.recursive)},
+        attributes=checked_attributes(folder.attributes),
+    )
+
+
+def entry_of(kb: Workbench, content: bytes) -> FileEntry:
+    """A new entry for these bytes; its path is never given twice."""
+    limit = kb.settings.max_file_bytes
+    if len(content) > limit:
+        raise Permanent(f"{len(content)} bytes given; max_file_bytes is {limit}", code="too_large")
+    return FileEntry(EntryId(kb.ids.new()), sha256(content).hexdigest(), len(content))
+
+
+def checked_text(content: object) -> str:
+    if not isinstance(content, str):
+        raise InvalidInput(f"a note's content is text, not {type(content).__name__}")
+    try:
+        content.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"a note's content is not valid Unicode: {error.reason}") from error
+    return content.replace("\x00", "")
+
+
+def checked_name(name: object) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInput(f"a name is text that is not empty, not {name!r}")
+    clean = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
+    return clean.replace("\x00", "").strip()[:MAX_NAME]
+
+
+def title_of(content: str) -> str:
+    """The first line with something in it stands for a title."""
+    lines = (line.strip().lstrip("# ") for line in content[:2_000].splitlines())
+    return next((line[:80] for line in lines if line), "Note")
