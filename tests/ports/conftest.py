@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from holdfast.machine.clock import SystemClock
+from holdfast.machine.files import FolderFiles
+from holdfast.machine.ids import SystemRng, TimeOrderedIds
+from holdfast.machine.threads import Threads
 from holdfast.ports import Clock, Embedder, Files, Ids, Rng, Runtime
 from holdfast.testing.clock import SimClock, SimIds, SimRng
 from holdfast.testing.faults import Faults
@@ -37,7 +42,7 @@ class Stage:
     user: Callable[[str, bytes | None], str]  # a user's file (or folder): its path
 
 
-def simulated() -> Iterator[Stage]:
+def simulated(_: Path) -> Iterator[Stage]:
     kernel, process = Kernel("contract"), Process("p")
     faults, outage = Faults("contract", plan=()), Outage(kernel)
     gate, clock = Gate(kernel, faults, outage, process), SimClock(kernel, outage)
@@ -63,6 +68,27 @@ def simulated() -> Iterator[Stage]:
     assert kernel.broken == []
 
 
-@pytest.fixture(params=[simulated])
-def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    yield from request.param()
+def real(folder: Path) -> Iterator[Stage]:
+    def user(name: str, content: bytes | None) -> str:
+        path = folder / "home" / name
+        if content is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return str(path)
+
+    (folder / "data").mkdir()
+    yield Stage(
+        play=lambda body: body(),
+        clock=SystemClock(),
+        ids=TimeOrderedIds(),
+        rng=SystemRng(),
+        runtime=Threads(),
+        files=FolderFiles(folder / "data"),
+        embedder=next(simulated(folder)).embedder,
+        user=user,
+    )
+
+
+@pytest.fixture(params=[simulated, real])
+def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
+    yield from request.param(tmp_path)
