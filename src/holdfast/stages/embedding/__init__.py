@@ -1,0 +1,1 @@
+"""How do texts become vectors? Models behind one port, and the check every answer passes."""
