@@ -84,7 +84,7 @@ def real(folder: Path) -> Iterator[Stage]:
         rng=SystemRng(),
         runtime=Threads(),
         files=FolderFiles(folder / "data"),
-        embedder=next(simulated(folder)).embedder,
+        embedder=HashEmbedder(16),
         user=user,
     )
 

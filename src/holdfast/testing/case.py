@@ -61,6 +61,7 @@ class Outcome:
     steps: tuple[Step, ...] = ()
     violations: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    calls: list[tuple[str, str]] = field(default_factory=list)  # (call, port), of planned ones
     ports: dict[str, str] = field(default_factory=dict)  # of each call that was made
     trace: Sequence[tuple[str, str]] = ()
     digest: str = ""

@@ -113,6 +113,7 @@ class Faults:
         self.draws = 0
         self.hits: list[Fault] = []
         self.ports: dict[str, str] = {}
+        self.calls: list[tuple[str, str]] = []  # each draw of a planned schedule: call, port
 
     def off(self) -> None:
         """From here on nothing goes wrong."""
@@ -151,6 +152,7 @@ class Faults:
 
     def _planned(self, call: str, port: str) -> Fault | None:
         assert self._plan is not None
+        self.calls.append((call, port))
         fault = self._plan.get(self.draws)
         return fault if fault is not None and fault.kind in POSSIBLE[port] else None
 
