@@ -46,6 +46,7 @@ class Settings(BaseSettings):
     stale_indexing: int = Field(2_700, ge=1, description="seconds without progress before takeover")
     lease: int = Field(60, ge=2, description="seconds a claim is held without being renewed")
     lease_renewal: int = Field(15, ge=1, description="seconds between renewals of a claim")
+    lease_expires: bool = Field(False, description="free claims by time (several processes only)")
     sweep_interval: int = Field(60, ge=1, description="seconds between sweeps")
     stop_patience: float = Field(10.0, ge=0, description="seconds a graceful stop waits for work")
     progress_interval: float = Field(

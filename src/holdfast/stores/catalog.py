@@ -93,6 +93,13 @@ class CatalogReads(Protocol):
     def answering(self, base: BaseId, ids: Collection[ItemId]) -> dict[ItemId, Answering]:
         """Of these items, those that may be shown at this moment."""
 
+    def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
+        """The builds these items answer with; deleting items keep theirs until they are gone."""
+
+    def unsettled(self, ids: Collection[ItemId]) -> list[ItemId]:
+        """Of these, the items that have work left: not terminal, not gone, or a pending job."""
+
+    def idle_items(self, base: BaseId, limit: int) -> list[ItemId]: ...
     def counts(self, base: BaseId) -> dict[Status, int]: ...
     def percent(self, base: BaseId) -> int: ...
     def percent_below(self, container: ItemId) -> int: ...

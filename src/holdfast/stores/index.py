@@ -103,6 +103,9 @@ class IndexStore(Protocol):
     def bases(self) -> list[BaseId]:
         """The bases that have an index here."""
 
+    def age(self, base: BaseId) -> float:
+        """Seconds since the base's index was made; 0 when there is none."""
+
     def missing(self, base: BaseId, space: int, hashes: Collection[TextHash]) -> set[TextHash]:
         """Which of these texts have no vector in this space."""
 

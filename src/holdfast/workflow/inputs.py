@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TypeGuard
 
 from holdfast.domain.errors import HoldfastError, InvalidInput, Permanent
 from holdfast.domain.files import FileEntry
@@ -117,7 +118,7 @@ def _note(kb: Workbench, base: BaseId, note: Note) -> NewItem:
 
 
 def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
-    if not isinstance(file.path, str) or not file.path or "\x00" in file.path:
+    if not is_path(file.path):
         raise InvalidInput("a File needs a path, or content and a name")
     path = os.path.abspath(file.path)
     look = kb.files.look(path)
@@ -143,7 +144,7 @@ def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
 
 
 def _bytes(kb: Workbench, base: BaseId, file: File, found: Sorted) -> NewItem:
-    content = file.content
+    content: object = file.content
     if not isinstance(content, bytes) or not file.name:
         raise InvalidInput("a File given as content needs bytes and a name")
     item, entry = ItemId(kb.ids.new()), entry_of(kb, content)
@@ -164,7 +165,7 @@ def _bytes(kb: Workbench, base: BaseId, file: File, found: Sorted) -> NewItem:
 
 
 def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
-    if not isinstance(folder.path, str) or not folder.path or "\x00" in folder.path:
+    if not is_path(folder.path):
         raise InvalidInput("a Directory needs a path")
     path = os.path.abspath(folder.path)
     if kb.files.look(path).kind != "directory":
@@ -179,6 +180,10 @@ def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
         data={"path": path, "recursive": bool(folder.recursive)},
         attributes=checked_attributes(folder.attributes),
     )
+
+
+def is_path(given: object) -> TypeGuard[str]:
+    return isinstance(given, str) and bool(given) and "\x00" not in given
 
 
 def entry_of(kb: Workbench, content: bytes) -> FileEntry:

@@ -99,5 +99,3 @@ def _job(base_id: BaseId, roots: Sequence[ItemId], force: bool) -> NewJob:
         key=roots_key(base_id, roots_digest(roots), "reindex"),
         input={"roots": sorted(roots), "force": force},
     )
-
-

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import CODES, HoldfastError
-from holdfast.domain.ids import ItemId
+from holdfast.domain.ids import Generation, ItemId
 from holdfast.domain.item_states import DELETING, FAILED, Move
 from holdfast.domain.items import Item, ItemType, NewItem
 from holdfast.domain.jobs import JobKind, NewJob, index_key, prepare_key
@@ -15,7 +15,7 @@ from holdfast.stores.catalog import Moved, Trouble
 from holdfast.stores.main import Transaction
 from holdfast.workflow.workbench import Workbench
 
-GENERATION_OF_BIRTH = 1
+GENERATION_OF_BIRTH = Generation(1)
 
 
 def next_job(

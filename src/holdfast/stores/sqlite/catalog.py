@@ -101,6 +101,16 @@ class SqliteCatalogReads:
             for row in rows
         }
 
+    def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
+        rows = self.session.rows("published", base=base, ids=listed(ids))
+        return {(item, build) for item, build in rows}
+
+    def unsettled(self, ids: Collection[ItemId]) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("unsettled", ids=listed(ids))]
+
+    def idle_items(self, base: BaseId, limit: int) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("idle_items", base=base, limit=limit)]
+
     def counts(self, base: BaseId) -> dict[Status, int]:
         return {Status(status): n for status, n in self.session.rows("counts", base=base)}
 

@@ -76,6 +76,18 @@ class Session:
         rows: list[list[Any]] = json.loads(text)
         return rows
 
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What fails inside is undone alone."""
+        self.connection.execute("SAVEPOINT inner")
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK TO inner")
+            self.connection.execute("RELEASE inner")
+            raise
+        self.connection.execute("RELEASE inner")
+
     def value_of(self, sql: str, values: Mapping[str, Any]) -> Any:
         for row in self.connection.execute(sql, values):
             return row[0]

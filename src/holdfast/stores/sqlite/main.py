@@ -8,7 +8,7 @@ under way the others gather, and the first of them makes the next one for all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from holdfast.domain.events import stored
 from holdfast.domain.ids import JobId
@@ -39,17 +39,8 @@ class SqliteTransaction(SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrit
         self.woken: set[Lane] = set()
         self.stopped: set[JobId] = set()
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        connection = self.session.connection
-        connection.execute("SAVEPOINT inner")
-        try:
-            yield
-        except BaseException:
-            connection.execute("ROLLBACK TO inner")
-            connection.execute("RELEASE inner")
-            raise
-        connection.execute("RELEASE inner")
+    def savepoint(self) -> AbstractContextManager[None]:
+        return self.session.savepoint()
 
 
 class SqliteMain:

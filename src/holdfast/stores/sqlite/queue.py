@@ -166,6 +166,9 @@ class SqliteQueueWrites(SqliteQueueReads):
         stopped = self.session.returned("cancel_running_of_base", base=base)
         self.stopped.update(row[0] for row in stopped)
 
+    def wake(self) -> None:
+        self.woken.update(Lane)
+
     def wake_due(self, lane: Lane) -> None:
         self.session.run("wake_due", lane=lane, now=self.now)
 
@@ -226,7 +229,7 @@ class SqliteQueueWrites(SqliteQueueReads):
             now=self.now,
             **_said(trouble),
         )
-        self.woken.update(Lane)
+        self.wake()
 
     def condemn(self, fence: Fence, trouble: Trouble) -> None:
         said = _said(trouble)

@@ -184,6 +184,23 @@ FROM items JOIN bases ON bases.id = items.base_id
 WHERE items.id IN (SELECT value FROM json_each(:ids))
   AND items.base_id = :base AND items.status <> 'deleting' AND bases.status <> 'deleting'
 
+-- name: published
+-- The builds that answer; those of deleting items are the delete's to remove, not the sweep's.
+SELECT id, published_build FROM items
+WHERE id IN (SELECT value FROM json_each(:ids)) AND base_id = :base
+  AND published_build IS NOT NULL
+
+-- name: unsettled
+-- Items that something will still happen to by itself.
+SELECT items.id FROM items
+WHERE items.id IN (SELECT value FROM json_each(:ids))
+  AND (items.status NOT IN ('completed', 'failed', 'idle')
+    OR EXISTS (SELECT 1 FROM job_roots JOIN jobs ON jobs.id = job_roots.job_id
+         WHERE job_roots.item_id = items.id AND jobs.state IN ('ready', 'later', 'running')))
+
+-- name: idle_items
+SELECT id FROM items WHERE base_id = :base AND status = 'idle' LIMIT :limit
+
 -- name: counts
 SELECT status, count(*) FROM items WHERE base_id = :base GROUP BY status
 

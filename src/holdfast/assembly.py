@@ -1,0 +1,178 @@
+"""Who knows whom? Settings become backends, backends become one Workbench."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from holdfast.config import Settings, load
+from holdfast.domain.errors import HoldfastError, Unavailable
+from holdfast.domain.jobs import Lane
+from holdfast.jobs.claim import CONTROL_PER_BASE, Caps
+from holdfast.jobs.outcomes import Outcomes
+from holdfast.jobs.permits import permits
+from holdfast.jobs.runner import Bells, Runner
+from holdfast.machine.clock import SystemClock
+from holdfast.machine.disk import FolderDisk
+from holdfast.machine.files import FolderFiles
+from holdfast.machine.ids import SystemRng, TimeOrderedIds
+from holdfast.machine.owner import OwnerLock
+from holdfast.machine.threads import Threads
+from holdfast.ports import Event, Thread
+from holdfast.stages.chunking.structured import chunks_of
+from holdfast.stages.embedding.registry import Registry
+from holdfast.stages.reading.plain import PlainReader
+from holdfast.stores.sqlite.index import SqliteIndex
+from holdfast.stores.sqlite.main import SqliteMain
+from holdfast.workflow.bases import check_models
+from holdfast.workflow.handlers import handlers
+from holdfast.workflow.recover import recover_at_start
+from holdfast.workflow.sweep import sweep
+from holdfast.workflow.workbench import Workbench
+
+CONFIG_FILE = "holdfast.toml"
+
+
+@dataclass(slots=True)
+class Engine:
+    """An open data folder: the workbench, and what runs its jobs."""
+
+    kb: Workbench
+    bells: Bells
+    runner: Runner | None
+    lock: OwnerLock | None
+    _stopping: Event = field(init=False)
+    _keeper: Thread | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._stopping = self.kb.runtime.event()
+
+    def start(self) -> None:
+        """Recover, then run jobs until closed."""
+        self.recover()
+        if self.runner is not None:
+            self.runner.start()
+            self._keeper = self.kb.runtime.thread(self._keep, "keeper")
+
+    def recover(self) -> None:
+        recover_at_start(self.kb)
+        check_models(self.kb)
+
+    def close(self) -> None:
+        """No new claims; running work stops at its next boundary and is given back."""
+        self._stopping.set()
+        ended = self.runner.stop(self.kb.settings.stop_patience) if self.runner else True
+        if self._keeper is not None:
+            self._keeper.join(self.kb.settings.stop_patience)
+        if self.lock is not None:
+            self._say_goodbye(clean=ended)
+        self.kb.index.close()
+        self.kb.main.close()
+        if self.lock is not None:
+            self.lock.close()
+
+    def _say_goodbye(self, *, clean: bool) -> None:
+        if clean:
+            with self.kb.main.write() as tx:
+                tx.mark_clean_stop(self.kb.owner)
+        self.kb.main.durable()
+
+    def _keep(self) -> None:
+        """The sweep: at the start and every minute; it rings all lanes, should a ring be lost."""
+        while True:
+            sweep(self.kb)
+            self.bells.ready(Lane)
+            if self._stopping.wait(self._pause()):
+                return
+            self._renew()
+
+    def _pause(self) -> float:
+        settings = self.kb.settings
+        return settings.lease_renewal if settings.lease_expires else settings.sweep_interval
+
+    def _renew(self) -> None:
+        if self.kb.settings.lease_expires:
+            try:
+                with self.kb.main.write() as tx:
+                    tx.renew(self.kb.owner, tx.now + self.kb.lease)
+            except HoldfastError:
+                return  # a lease that runs out is fenced; the next round tries again
+
+
+def open_engine(
+    folder: Path, *, run: bool = True, read_only: bool = False, given: dict[str, Any] | None = None
+) -> Engine:
+    """A data folder, owned or read beside its owner; nothing runs before `start`."""
+    folder = folder.absolute()
+    settings = load(folder / CONFIG_FILE, **(given or {}))
+    lock = None if read_only else OwnerLock(folder)
+    try:
+        return _assembled(folder, settings, lock, run=run and not read_only)
+    except BaseException:
+        if lock is not None:
+            lock.close()
+        raise
+
+
+def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run: bool) -> Engine:
+    disk, clock, runtime = FolderDisk(folder), SystemClock(), Threads()
+    if lock is None and not disk.exists("holdfast.db"):
+        raise Unavailable(f"{folder} holds no knowledge base", code="not_found")
+    bells, ids = Bells(runtime), TimeOrderedIds()
+    main = SqliteMain(disk, clock, runtime, bells, readonly=lock is None)
+    kb = Workbench(
+        settings=settings,
+        clock=clock,
+        ids=ids,
+        rng=SystemRng(),
+        runtime=runtime,
+        files=FolderFiles(folder),
+        reader=PlainReader(),
+        chunker=chunks_of,
+        embedders=Registry(),
+        main=main,
+        index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
+        wakeups=bells,
+        permits=permits(
+            runtime,
+            settings.io_concurrency,
+            settings.embedding_concurrency,
+            settings.write_concurrency,
+        ),
+        outcomes=Outcomes(main, clock, SystemRng()),
+        owner=ids.new(),
+    )
+    return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+
+
+def runner_of(kb: Workbench, bells: Bells) -> Runner:
+    """The runner of a workbench, real or simulated."""
+    return Runner(
+        main=kb.main,
+        clock=kb.clock,
+        runtime=kb.runtime,
+        outcomes=kb.outcomes,
+        handlers=handlers(kb),
+        bells=bells,
+        caps=caps_of(kb.settings),
+        owner=kb.owner,
+        lease=kb.lease,
+    )
+
+
+def caps_of(settings: Settings) -> Caps:
+    return Caps(
+        total={
+            Lane.URGENT: settings.urgent_concurrency,
+            Lane.CONTROL: settings.control_concurrency,
+            Lane.POLL: settings.poll_concurrency,
+            Lane.INDEX: settings.global_concurrency,
+        },
+        per_base={
+            Lane.URGENT: settings.urgent_concurrency,
+            Lane.CONTROL: CONTROL_PER_BASE,
+            Lane.POLL: settings.poll_concurrency,
+            Lane.INDEX: settings.per_base_concurrency,
+        },
+    )

@@ -1,0 +1,79 @@
+"""How is a base made, changed, paused and found fit?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.domain.bases import Base, BaseSettings, BaseStatus, changed, checked
+from holdfast.domain.errors import HoldfastError, NotFound
+from holdfast.domain.ids import BaseId
+from holdfast.stores.main import Transaction
+from holdfast.workflow.workbench import Workbench
+
+
+def create_base(kb: Workbench, settings: BaseSettings) -> Base:
+    """A new base with its empty index; the model is resolved first, so a typo makes nothing."""
+    settings = checked(settings)
+    if settings.embedding_model is not None and settings.dimensions is not None:
+        kb.embedders.resolve(settings.embedding_model, settings.dimensions)
+    base_id = BaseId(kb.ids.new())
+    kb.index.create(base_id)  # a crash before the row leaves an index that the sweep finds
+    with kb.main.write() as tx:
+        tx.insert_base(base_id, settings)
+        base = known(tx, base_id)
+    kb.main.durable()
+    return base
+
+
+def update_base(kb: Workbench, base_id: BaseId, changes: Mapping[str, Any]) -> Base:
+    with kb.main.write() as tx:
+        base = known(tx, base_id)
+        tx.update_base(base_id, changed(base.settings, changes), base.paused)
+        base = known(tx, base_id)
+    kb.main.durable()
+    return base
+
+
+def set_paused(kb: Workbench, base_id: BaseId, paused: bool) -> Base:
+    """A paused base starts no index and control jobs; what runs, runs on."""
+    with kb.main.write() as tx:
+        base = known(tx, base_id)
+        tx.update_base(base_id, base.settings, paused)
+        base = known(tx, base_id)
+        if not paused:
+            tx.wake()
+    kb.main.durable()
+    return base
+
+
+def check_models(kb: Workbench) -> None:
+    """A base whose model cannot be resolved is failed until it can."""
+    with kb.main.read() as snapshot:
+        bases = snapshot.bases()
+    for base in bases:
+        status, code = _fitness(kb, base)
+        if (status, code) != (base.status, base.error_code):
+            with kb.main.write() as tx:
+                tx.set_base_state(base.id, status, code)
+                tx.wake()
+
+
+def _fitness(kb: Workbench, base: Base) -> tuple[BaseStatus, str | None]:
+    model, width = base.settings.embedding_model, base.settings.dimensions
+    if base.error_code == "missing_vector_store":
+        return base.status, base.error_code
+    if model is None or width is None:
+        return BaseStatus.COMPLETED, None
+    try:
+        kb.embedders.resolve(model, width)
+    except HoldfastError as error:
+        return BaseStatus.FAILED, error.code
+    return BaseStatus.COMPLETED, None
+
+
+def known(tx: Transaction, base_id: BaseId) -> Base:
+    base = tx.base(base_id)
+    if base is None or base.status is BaseStatus.DELETING:
+        raise NotFound(f"there is no base {base_id}")
+    return base

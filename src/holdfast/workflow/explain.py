@@ -1,0 +1,86 @@
+"""Why does an item wait, and for what?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.domain.bases import Base
+from holdfast.domain.errors import NotFound
+from holdfast.domain.events import instant
+from holdfast.domain.ids import ItemId
+from holdfast.domain.item_states import ACTIVE
+from holdfast.domain.items import Item
+from holdfast.domain.jobs import Job, JobKind
+from holdfast.jobs.waiting import Facts, Reason, reason_of
+from holdfast.stores.main import Snapshot
+from holdfast.workflow.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the engine knows about an item that is not done."""
+
+    item: Item
+    reason: Reason
+    sentence: str
+    until: datetime | None = None
+    attempt: int = 0
+    last_error: str | None = None
+
+
+def explain(kb: Workbench, item_id: ItemId) -> Explanation:
+    """One sentence, and the facts behind it."""
+    with kb.main.read() as snapshot:
+        item = snapshot.item(item_id)
+        if item is None:
+            raise NotFound(f"there is no item {item_id}")
+        base = snapshot.base(item.base_id)
+        job = _job_of(snapshot, item)
+        facts = _facts(kb, snapshot, item, base, job)
+    why = reason_of(facts)
+    return Explanation(
+        item=item,
+        reason=why.reason,
+        sentence=why.sentence,
+        until=instant(why.until) if why.until else None,
+        attempt=job.attempt if job else 0,
+        last_error=job.error[1] if job and job.error else None,
+    )
+
+
+def _job_of(snapshot: Snapshot, item: Item) -> Job | None:
+    own = snapshot.jobs_of_item(item.id)
+    if own:
+        return own[-1]
+    kind = JobKind.DELETE_SUBTREE if item.deleting else JobKind.REINDEX_SUBTREE
+    root = snapshot.live_roots([item.id], kind).get(item.id)
+    return snapshot.job(root) if root else None
+
+
+def _facts(
+    kb: Workbench, snapshot: Snapshot, item: Item, base: Base | None, job: Job | None
+) -> Facts:
+    provider = next(
+        (one for one in snapshot.providers() if base and one.name == base.provider), None
+    )
+    return Facts(
+        status=item.status,
+        error=item.error,
+        active_children=item.is_container
+        and item.own_outcome is not None
+        and item.status in ACTIVE,
+        job=job,
+        before=snapshot.jobs_before(job) if job else 0,
+        base_paused=bool(base and base.paused),
+        base_failed=base.error_code if base else None,
+        provider=provider.name if provider else None,
+        provider_until=provider.paused_until if provider else None,
+        running_in_base=len([r for r in snapshot.running(job.lane) if r.base == item.base_id])
+        if job
+        else 0,
+        running=len(snapshot.running(job.lane)) if job else 0,
+        large_running=any(r.large for r in snapshot.running(job.lane)) if job else False,
+        caps=(kb.settings.global_concurrency, kb.settings.per_base_concurrency),
+        now=snapshot.now,
+    )

@@ -1,0 +1,34 @@
+"""Which function does which kind of job?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from holdfast.domain.jobs import JobKind
+from holdfast.jobs.run import Handler, Handlers
+from holdfast.workflow.delete_base import give_up_delete_base, run_delete_base
+from holdfast.workflow.delete_subtree import delete_subtree, give_up_delete
+from holdfast.workflow.index_bundle import index_bundle
+from holdfast.workflow.index_document import give_up_index, index_document
+from holdfast.workflow.prepare_root import give_up_prepare, prepare_root
+from holdfast.workflow.reindex_subtree import give_up_reindex, reindex_subtree
+from holdfast.workflow.workbench import Workbench
+
+
+def handlers(kb: Workbench) -> Handlers:
+    """The table the runner is handed."""
+    return {
+        JobKind.PREPARE_ROOT: Handler(partial(prepare_root, kb), partial(give_up_prepare, kb)),
+        JobKind.INDEX_DOCUMENTS: Handler(
+            partial(index_document, kb), partial(give_up_index, kb), partial(index_bundle, kb)
+        ),
+        JobKind.REINDEX_SUBTREE: Handler(
+            partial(reindex_subtree, kb), partial(give_up_reindex, kb)
+        ),
+        JobKind.DELETE_SUBTREE: Handler(
+            partial(delete_subtree, kb), partial(give_up_delete, kb), endless=True
+        ),
+        JobKind.DELETE_BASE: Handler(
+            partial(run_delete_base, kb), partial(give_up_delete_base, kb), endless=True
+        ),
+    }

@@ -1,0 +1,146 @@
+"""How are many small items of one base indexed in one slot?
+
+The same steps as for one item, each done for all: taken in one transaction, read one after another,
+embedded in full batches, written in one index transaction, published in one main transaction. Each
+keeps its own claim, fence, outcome and events: what fails alone is failed alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from holdfast.domain.bases import Base
+from holdfast.domain.chunks import Chunk, Seal, SmallBuild
+from holdfast.domain.errors import Permanent, Superseded
+from holdfast.domain.ids import ClaimNo
+from holdfast.domain.items import Item
+from holdfast.jobs.run import Cancelled, Run, Token
+from holdfast.ports import Embedder
+from holdfast.stores.index import VectorsMissing
+from holdfast.workflow.embed_missing import Oven, Spent, embed_missing
+from holdfast.workflow.index_document import (
+    TRIES_FOR_VECTORS,
+    begin_embedding,
+    drop_older,
+    finish_equal,
+    publish,
+    still_stands,
+    warning_of,
+)
+from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, read_item
+from holdfast.workflow.workbench import Workbench
+
+
+@dataclass(slots=True)
+class Bundle:
+    """The items still in the bundle, with their chunks; what leaves it leaves alone."""
+
+    kb: Workbench
+    base: Base
+    chunks: dict[ClaimNo, tuple[Chunk, ...]] = field(default_factory=dict)
+    taken: list[Taken] = field(default_factory=list)
+
+    def leave(self, taken: Taken, error: Exception) -> None:
+        self.taken.remove(taken)
+        self.kb.outcomes.failed(taken.run, error)
+
+    def chunks_of(self, taken: Taken) -> tuple[Chunk, ...]:
+        return self.chunks[taken.run.claim]
+
+    def all_chunks(self) -> list[Chunk]:
+        return [chunk for taken in self.taken for chunk in self.chunks_of(taken)]
+
+
+def index_bundle(kb: Workbench, runs: Sequence[Run]) -> None:
+    bundle = Bundle(kb, base_of(kb, runs[0]))
+    for run, item in _take_all(kb, runs):
+        _read_one(bundle, run, item)
+    if not bundle.taken:
+        return
+    spent = Spent()
+    seals = _write_all(bundle, spent)
+    builds = [(one, seals[one.run.claim], warning_of(one)) for one in bundle.taken]
+    with kb.main.write() as tx:
+        published = publish(tx, builds, spent)
+    kb.main.durable()
+    drop_older(kb, published)
+
+
+def _take_all(kb: Workbench, runs: Sequence[Run]) -> list[tuple[Run, Item]]:
+    """One transaction for all; what is no longer ours ends quietly."""
+    ours: list[tuple[Run, Item]] = []
+    with kb.main.write() as tx:
+        for run in runs:
+            try:
+                ours.append((run, begin_reading(tx, run)))
+            except Superseded:
+                tx.finish([run.fence], reason="superseded")
+    return ours
+
+
+def _read_one(bundle: Bundle, run: Run, item: Item) -> None:
+    """Read and cut one item; its failure is its own."""
+    kb = bundle.kb
+    try:
+        taken = read_item(kb, run, bundle.base, item)
+        if taken.is_equal and still_stands(kb, taken):
+            finish_equal(kb, taken)
+            return
+        bundle.chunks[run.claim] = tuple(kb.chunker(taken.document.text, bundle.base.settings))
+        bundle.taken.append(taken)
+    except Exception as error:  # noqa: BLE001  (classified and recorded by outcomes)
+        kb.outcomes.failed(run, error)
+
+
+def _write_all(bundle: Bundle, spent: Spent) -> dict[ClaimNo, Seal]:
+    """Every build left in the bundle, sealed; other items' deletes may take shared vectors."""
+    embedder = embedder_of(bundle.kb, bundle.base)
+    space = None if embedder is None else bundle.base.space
+    if embedder is not None:
+        begin_embedding(bundle.kb, bundle.taken)
+    for _ in range(TRIES_FOR_VECTORS):
+        if embedder is not None:
+            _embed_all(bundle, embedder, spent)
+        _leave_cancelled(bundle)
+        if (seals := _try_write(bundle, space)) is not None:
+            return seals
+    raise Permanent("texts keep losing their vectors", code="bad_vectors")
+
+
+def _try_write(bundle: Bundle, space: int | None) -> dict[ClaimNo, Seal] | None:
+    builds = [SmallBuild(one.item.id, one.run.claim, bundle.chunks_of(one)) for one in bundle.taken]
+    try:
+        with bundle.kb.permits.writing.hold():
+            seals = bundle.kb.index.write_small(bundle.base.id, space, builds)
+    except VectorsMissing:
+        return None
+    return {build.claim: seal for build, seal in zip(builds, seals, strict=True)}
+
+
+def _embed_all(bundle: Bundle, embedder: Embedder, spent: Spent) -> None:
+    """Full batches over all items; items with a text refused for good leave the bundle."""
+    if not bundle.taken:
+        return
+    first = bundle.taken[0].run
+    oven = Oven(bundle.kb, bundle.base, embedder, first.claim, _token_of(bundle), spent)
+    force = any(one.run.job.input.get("force") for one in bundle.taken) and not spent.calls
+    embed_missing(oven, bundle.all_chunks(), force=force)
+    for taken in list(bundle.taken):
+        refusal = next(
+            (spent.guilty[c.hash] for c in bundle.chunks_of(taken) if c.hash in spent.guilty), None
+        )
+        if refusal is not None:
+            bundle.leave(taken, refusal)
+
+
+def _leave_cancelled(bundle: Bundle) -> None:
+    for taken in list(bundle.taken):
+        if taken.run.token.cancelled.is_set():
+            bundle.leave(taken, Cancelled())
+
+
+def _token_of(bundle: Bundle) -> Token:
+    """The engine's stop ends the bundle; one item's cancel does not end the others."""
+    never = bundle.kb.runtime.event()
+    return Token(never, bundle.taken[0].run.token.stopping)

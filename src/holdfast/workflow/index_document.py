@@ -1,0 +1,181 @@
+"""How does an item come to be found?
+
+    take -> read -> (equal recipe? done) -> begin -> per page: embed what is missing, append
+         -> seal -> publish -> drop older builds
+
+Crash windows, in this order:
+- before `seal`: an unsealed build bears our claim number. The next run has another number; the
+  sweep removes ours. Stored vectors stay, so only the batch in flight is paid for again.
+- after `seal`, before `publish`: a sealed build nobody has published; as above.
+- `seal` is on disk before `publish` is committed: else a power cut could leave a completed item
+  with nothing to find.
+- after `publish`, before `drop_before`: two builds stand there, one answers. `publish` is on disk
+  before anything is dropped: else a power cut could leave the dropped one as the one that answers.
+"""
+
+from __future__ import annotations
+
+from holdfast.domain.chunks import Chunk, Seal, pages
+from holdfast.domain.errors import Permanent
+from holdfast.domain.events import EventKind, NewEvent
+from holdfast.domain.item_states import COMPLETED, EMBEDDING, FAILED, Move, Status
+from holdfast.domain.jobs import JobState
+from holdfast.domain.progress import percent
+from holdfast.jobs.run import Run
+from holdfast.stores.catalog import Moved, Published, Trouble
+from holdfast.stores.index import VectorsMissing
+from holdfast.stores.main import Transaction
+from holdfast.workflow.embed_missing import Oven, Spent, embed_missing
+from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, read_item
+from holdfast.workflow.workbench import Workbench
+
+TRIES_FOR_VECTORS = 5
+
+
+def index_document(kb: Workbench, run: Run) -> None:
+    base = base_of(kb, run)
+    with kb.main.write() as tx:
+        item = begin_reading(tx, run)
+    taken = read_item(kb, run, base, item)
+    if taken.is_equal and still_stands(kb, taken):
+        finish_equal(kb, taken)
+        return
+    warning = warning_of(taken)
+
+    spent = Spent()
+    kb.index.begin(base.id, item.id, run.claim)
+    for page in pages(kb.chunker(taken.document.text, base.settings)):
+        write_page(kb, taken, page, spent)
+        say_progress(kb, taken, page[-1])
+    seal = kb.index.seal(base.id, item.id, run.claim)
+
+    with kb.main.write() as tx:
+        published = publish(tx, [(taken, seal, warning)], spent)
+    kb.main.durable()
+    drop_older(kb, published)
+
+
+def give_up_index(kb: Workbench, run: Run, trouble: Trouble) -> None:
+    """Item and job fail together; the build that answered goes on answering."""
+    with kb.main.write() as tx:
+        tx.move(
+            Move.FAIL, [Moved(run.item, FAILED, run.fence.generation, run.fence, trouble=trouble)]
+        )
+        tx.finish([run.fence], JobState.FAILED, trouble=trouble)
+
+
+def write_page(kb: Workbench, taken: Taken, page: list[Chunk], spent: Spent) -> None:
+    """The page is in the index, every text with its vector."""
+    embedder = embedder_of(kb, taken.base)
+    space = None if embedder is None else taken.base.space
+    oven = embedder and Oven(kb, taken.base, embedder, taken.run.claim, taken.run.token, spent)
+    if oven:
+        begin_embedding(kb, [taken])
+        embed_missing(oven, page, force=bool(taken.run.job.input.get("force")))
+    for _ in range(TRIES_FOR_VECTORS):
+        raise_guilty(spent)
+        taken.run.token.check()
+        try:
+            with kb.permits.writing.hold():
+                kb.index.append(taken.base.id, taken.item.id, taken.run.claim, space, page)
+            return
+        except VectorsMissing:
+            if oven:  # another item's delete took a vector we meant to share
+                embed_missing(oven, page)
+    raise Permanent("texts keep losing their vectors", code="bad_vectors")
+
+
+def begin_embedding(kb: Workbench, taken: list[Taken]) -> None:
+    with kb.main.write() as tx:
+        tx.move(Move.EMBED, [_moved(one, EMBEDDING) for one in taken])
+
+
+def raise_guilty(spent: Spent) -> None:
+    for refusal in spent.guilty.values():
+        raise refusal
+
+
+def say_progress(kb: Workbench, taken: Taken, last: Chunk) -> None:
+    """A heartbeat: proof that the worker lives, and the percentage that is shown."""
+    whole = max(1, len(taken.document.text))
+    done = percent(1.0, last.char_end / whole, kb.settings.read_weight)
+    with kb.main.write() as tx:
+        tx.set_progress(taken.run.fence, done)
+        tx.beat([taken.run.fence], tx.now + kb.lease)
+
+
+def publish(
+    tx: Transaction, builds: list[tuple[Taken, Seal, str | None]], spent: Spent
+) -> list[Taken]:
+    """Items completed, parents rolled up, jobs done, all at once; those that were still ours."""
+    done = tx.move(Move.COMPLETE, [_moved(one, COMPLETED, warn) for one, _, warn in builds])
+    ours = [(one, seal, warn) for one, seal, warn in builds if one.item.id in done]
+    tx.publish([_published(one, seal, warn) for one, seal, warn in ours])
+    tx.finish([one.run.fence for one, _, _ in builds])
+    tx.record([_indexed(one, seal, spent) for one, seal, _ in ours])
+    if ours and (provider := ours[0][0].base.provider):
+        tx.count_texts(provider, spent.embedded, spent.reused, spent.calls)
+        tx.open_provider(provider)
+    return [one for one, _, _ in ours]
+
+
+def finish_equal(kb: Workbench, taken: Taken) -> None:
+    """Nothing changed: the build stays, only the attempt is newer."""
+    with kb.main.write() as tx:
+        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, taken.item.warning))
+        tx.republish(taken.item.id)
+        why = {"why": "equal recipe", "embedded": 0, "reused": 0, "calls": 0}
+        run = taken.run
+        tx.record([NewEvent(EventKind.INDEXED, run.base, run.item, run.fence.generation, why)])
+        tx.finish([run.fence], reason="equal")
+    kb.main.durable()
+
+
+def still_stands(kb: Workbench, taken: Taken) -> bool:
+    """Is the published build in the index? An index that was rebuilt may have lost it."""
+    build = taken.item.published_build
+    pair = (taken.item.id, build) if build is not None else None
+    return pair is not None and pair in kb.index.seals(taken.base.id, [pair])
+
+
+def warning_of(taken: Taken) -> str | None:
+    """A source with nothing in it completes empty, and says so."""
+    return None if taken.document.text.strip() else "no_text"
+
+
+def drop_older(kb: Workbench, taken: list[Taken]) -> None:
+    if not taken:
+        return
+    with kb.main.read() as snapshot:
+        live = snapshot.live_claims()
+    pairs = [(one.item.id, one.run.claim) for one in taken]
+    kb.index.drop_before(taken[0].base.id, pairs, live)
+
+
+def _moved(taken: Taken, target: Status, warning: str | None = None) -> Moved:
+    fence = taken.run.fence
+    return Moved(taken.item.id, target, fence.generation, fence, warning=warning)
+
+
+def _published(taken: Taken, seal: Seal, warning: str | None) -> Published:
+    size = taken.document.size
+    return Published(
+        taken.item.id,
+        taken.run.claim,
+        taken.recipe,
+        seal,
+        size,
+        taken.item.workload or size,
+        warning,
+    )
+
+
+def _indexed(taken: Taken, seal: Seal, spent: Spent) -> NewEvent:
+    numbers = {
+        "chunks": seal.count,
+        "embedded": spent.embedded,
+        "reused": spent.reused,
+        "calls": spent.calls,
+    }
+    fence = taken.run.fence
+    return NewEvent(EventKind.INDEXED, taken.base.id, taken.item.id, fence.generation, numbers)
