@@ -26,6 +26,8 @@ OPERATIONS = {
     "recover": 2,
     "dismiss": 1,
     "restart": 1,
+    "new_base": 1,
+    "drop_base": 1,
     "wait": 5,
     "crash": 1,
 }

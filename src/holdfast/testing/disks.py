@@ -16,6 +16,7 @@ from typing import Any, cast
 import apsw
 
 from holdfast.domain.errors import Unavailable
+from holdfast.stores.sqlite.connection import roll_back
 
 IMAGES_KEPT = 6
 HALF = 0.5
@@ -41,8 +42,8 @@ class SharedReader:
         return self._shared.in_transaction
 
     def execute(self, sql: str, *values: Any) -> apsw.Cursor:
-        if sql.startswith("PRAGMA"):
-            return self._shared.execute("SELECT 1")
+        if sql.lstrip().startswith("PRAGMA"):
+            return self._shared.execute("")
         return self._shared.execute(sql, *values)
 
     def close(self) -> None:
@@ -70,8 +71,7 @@ class MemoryFile:
         self.images = [self.image()]
 
     def crash(self) -> None:
-        if self.connection.in_transaction:
-            self.connection.execute("ROLLBACK")
+        roll_back(self.connection)
 
     def power_cut(self, rng: Random) -> None:
         self.crash()
@@ -102,6 +102,10 @@ class MemoryDisk:
         if name in self._watched:
             return cast("apsw.Connection", SharedReader(file.connection))
         return _fresh(file.image(), apsw.Connection)
+
+    def connection(self, name: str) -> apsw.Connection:
+        """The file's own connection, to ask what no process should have to."""
+        return self.files[name].connection
 
     def synced(self, name: str) -> None:
         self.files[name].synced()

@@ -20,6 +20,7 @@ class Known:
     base: BaseId
     versions: list[str]  # the first is the newest promised; behind it what may have happened since
     path: str | None = None
+    note: bool = False
     busy: bool = False  # a client is changing it
     delete_asked: bool = False
     deleted: bool = False
@@ -43,16 +44,25 @@ class Expectations:
         self.items: dict[ItemId, Known] = {}
         self.bases: list[BaseId] = []
         self.bases_deleted: set[BaseId] = set()
+        self.dismissed = False
         self.numbers = 0
 
     def next_number(self) -> int:
         self.numbers += 1
         return self.numbers
 
-    def accepted(self, item: ItemId, base: BaseId, content: str, path: str | None = None) -> Known:
-        known = Known(item, base, [content], path, history={content})
-        self.items[item] = known
-        return known
+    def accepted(self, known: Known) -> None:
+        known.history.update(known.versions)
+        self.items[known.id] = known
+
+    def saved(self, path: str, content: str) -> None:
+        """A user's file has new content; items made of it may be read with it from now on."""
+        for known in self.items.values():
+            if known.path == path:
+                known.history.add(content)
+
+    def standing_bases(self) -> list[BaseId]:
+        return [base for base in self.bases if base not in self.bases_deleted]
 
     def living(self, base: BaseId | None = None) -> list[Known]:
         """What a user still has and may act upon, in the order it was given."""

@@ -65,7 +65,7 @@ class Kernel:
             pass
         except BaseException as error:  # noqa: BLE001  (a thread that dies is a finding)
             if task.process.alive:
-                self.found(f"{task.name} died: {''.join(format_exception(error))}")
+                self.found(f"{task.name} died: {error!r}\n{''.join(format_exception(error))}")
         finally:
             self._end(task)
 
@@ -245,9 +245,10 @@ class Kernel:
             self._current, task.parking = task, None
             if task in self._ready:
                 self._ready.remove(task)
-            if task.body:  # else: not begun, nothing to unwind
+            if task.body:
                 task.body.throw(Killed)
-            task.done = True
+            elif not task.done:  # not begun: nothing to unwind
+                self._end(task)
 
     def _complaint(self) -> str:
         if self.steps > MAX_STEPS:

@@ -219,8 +219,7 @@ class Database:
         session.connection.close()
 
     def _roll_back(self, session: Session) -> None:
-        if session.connection.in_transaction:
-            session.connection.execute("ROLLBACK")
+        roll_back(session.connection)
 
     def close(self) -> None:
         """Close what is idle now; a reader at work closes when it gives back."""
@@ -231,6 +230,12 @@ class Database:
             self._idle.clear()
             if self._writer is not None:
                 self._writer.connection.close()
+
+
+def roll_back(connection: apsw.Connection) -> None:
+    """Whatever is open is undone; nothing open is fine."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def prepare(connection: apsw.Connection, pragmas: str) -> None:
