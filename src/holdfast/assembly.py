@@ -82,7 +82,7 @@ class Engine:
         """The sweep: at the start and every minute; it rings all lanes, should a ring be lost."""
         while True:
             sweep(self.kb)
-            self.bells.ready(Lane)
+            self.bells.ready(list(Lane))
             if self._stopping.wait(self._pause()):
                 return
             self._renew()

@@ -97,6 +97,9 @@ class Entry:
 class Files(Protocol):
     """The user's files (read only) and the data folder's own (by relative name)."""
 
+    def absolute(self, path: str) -> str:
+        """The same place, whatever the working folder will be."""
+
     def look(self, path: str) -> Look:
         """What stands there; Permanent(`unreadable`) when nothing does or it may not be seen."""
 
@@ -137,6 +140,9 @@ class Embedders(Protocol):
 
     def resolve(self, model: str, dimensions: int) -> Embedder:
         """The model; Permanent(`missing_embedding_model`) when it is unknown or of other width."""
+
+    def width(self, model: str) -> int:
+        """The dimensions of a model by its name; Permanent as above."""
 
 
 @dataclass(frozen=True, slots=True)

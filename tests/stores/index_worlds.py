@@ -12,12 +12,22 @@ from holdfast.domain.chunks import Chunk, text_hash
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId
 from holdfast.stores.index import IndexSnapshot, IndexStore
 from holdfast.stores.memory_index import MemoryIndex
+from holdfast.stores.sqlite.index import SqliteIndex
+from tests.stores.index_disk import TestClock, TestDisk, TestThreads
 
 BASE, OTHER = BaseId("b1"), BaseId("b2")
 X, Y, Z = ItemId("item-x"), ItemId("item-y"), ItemId("item-z")
 SPACE, WIDTH = 1, 16
 
-IMPLEMENTATIONS: dict[str, Callable[[Path], IndexStore]] = {"memory": lambda _folder: MemoryIndex()}
+
+def sqlite_index(folder: Path) -> SqliteIndex:
+    return SqliteIndex(TestDisk(folder), TestThreads(), TestClock())
+
+
+IMPLEMENTATIONS: dict[str, Callable[[Path], IndexStore]] = {
+    "memory": lambda _folder: MemoryIndex(),
+    "sqlite": sqlite_index,
+}
 
 
 def claim(number: int) -> ClaimNo:

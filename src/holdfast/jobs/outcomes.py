@@ -30,7 +30,7 @@ class Outcomes:
     clock: Clock
     rng: Rng
 
-    def failed(self, run: Run, error: BaseException, endless: bool = False) -> None:
+    def failed(self, run: Run, error: BaseException, *, endless: bool = False) -> None:
         with self.main.write() as tx:
             if isinstance(error, Superseded):
                 tx.finish([run.fence], reason="superseded")
@@ -42,10 +42,10 @@ class Outcomes:
                 at = self._at(error.delay)
                 tx.give_back(run.fence, at, error.reason, counts=False, trouble=None)
             else:
-                self._by_class(tx, run, error, endless)
+                self._by_class(tx, run, error, endless=endless)
             tx.end_cancelled(run.fence)  # told to stop while it failed: then this is its end
 
-    def _by_class(self, tx: Transaction, run: Run, error: BaseException, endless: bool) -> None:
+    def _by_class(self, tx: Transaction, run: Run, error: BaseException, *, endless: bool) -> None:
         trouble = trouble_of(error)
         decision = (
             TryAgain(delete_backoff(run.job.attempt), counts=True, reason="delete_stuck")

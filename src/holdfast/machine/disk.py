@@ -40,6 +40,16 @@ class FolderDisk:
         for suffix in BESIDE:
             (self.folder / f"{name}{suffix}").unlink(missing_ok=True)
 
+    def set_aside(self, name: str) -> None:
+        """Out of the way and kept: `<name>.damaged-N`, with what SQLite keeps beside it."""
+        number = 1
+        while (self.folder / f"{name}.damaged-{number}").exists():
+            number += 1
+        for suffix in BESIDE:
+            path = self.folder / f"{name}{suffix}"
+            if path.exists():
+                path.rename(self.folder / f"{name}.damaged-{number}{suffix}")
+
     def names(self, folder: str) -> list[str]:
         path = self.folder / folder
         found = os.listdir(path) if path.is_dir() else []

@@ -11,6 +11,7 @@ from holdfast.domain.chunks import Seal
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
+from holdfast.domain.invariants import Violation
 from holdfast.domain.item_states import Move, Status
 from holdfast.domain.items import Attribute, Item, NewItem, Page
 from holdfast.domain.jobs import Fence
@@ -72,11 +73,21 @@ class Answering:
     source: str
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A build as it was recorded at its publish."""
+
+    item: ItemId
+    build: ClaimNo
+    count: int
+    digest: str
+
+
 class CatalogReads(Protocol):
     """What can be asked of bases and items in one snapshot."""
 
     def base(self, base: BaseId) -> Base | None: ...
-    def bases(self, include_deleting: bool = False) -> list[Base]: ...
+    def bases(self, *, include_deleting: bool = False) -> list[Base]: ...
     def bases_named(self, name: str) -> list[Base]: ...
     def item(self, item: ItemId) -> Item | None: ...
     def items(self, ids: Collection[ItemId]) -> list[Item]: ...
@@ -98,6 +109,11 @@ class CatalogReads(Protocol):
 
     def unsettled(self, ids: Collection[ItemId]) -> list[ItemId]:
         """Of these, the items that have work left: not terminal, not gone, or a pending job."""
+
+    def expected_builds(self, base: BaseId) -> list[Expected]: ...
+
+    def violations(self, caps: Mapping[str, int]) -> list[Violation]:
+        """Every row of the main store that disagrees with an invariant."""
 
     def idle_items(self, base: BaseId, limit: int) -> list[ItemId]: ...
     def counts(self, base: BaseId) -> dict[Status, int]: ...

@@ -16,7 +16,7 @@ from typing import Any, cast
 import apsw
 
 from holdfast.domain.errors import Unavailable
-from holdfast.stores.sqlite.connection import roll_back
+from holdfast.stores.sqlite.connection import Session
 
 IMAGES_KEPT = 6
 HALF = 0.5
@@ -71,7 +71,7 @@ class MemoryFile:
         self.images = [self.image()]
 
     def crash(self) -> None:
-        roll_back(self.connection)
+        Session(self.connection, {}).roll_back()
 
     def power_cut(self, rng: Random) -> None:
         self.crash()

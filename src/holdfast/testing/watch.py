@@ -30,13 +30,20 @@ class Watch:
         self._told: set[str] = set()
         self._images: list[object] = []
         self.index_syncs = True
+        settings = world.settings
+        self._caps = {
+            "index": settings.global_concurrency,
+            "control": settings.control_concurrency,
+            "poll": settings.poll_concurrency,
+            "urgent": settings.urgent_concurrency,
+        }
         self._power_may_fail = world.faults.may_happen(Kind.POWER_CUT)
 
     def main(self, call: str) -> None:
         connection = self._world.disk.connection(FILE)
         if self._power_may_fail:
             self._world.disk.committed(FILE)
-        for name, what in invariants.violations(connection):
+        for name, what in invariants.violations(connection, self._caps):
             self._tell(f"{name}: {what}", call)
         for name, what in invariants.watched(connection):
             self._tell(f"{name}: {what}", call)

@@ -150,7 +150,7 @@ def _write_page(kb: Workbench, run: Run, page: Sequence[Entry]) -> None:
 
 
 def _seen_again(tx: Transaction, run: Run, box: Item, known: Sequence[Item]) -> list[ItemId]:
-    """Known children not yet met by this generation start a new attempt, unless one is under way."""
+    """Known children this generation meets first start a new attempt, if none is under way."""
     due = [item for item in known if item.seen is None or item.seen < box.generation]
     restarted = [item for item in due if item.status in TERMINAL or item.status == "idle"]
     tx.move(

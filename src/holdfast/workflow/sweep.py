@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from holdfast.domain.errors import HoldfastError
 from holdfast.domain.events import EventKind, NewEvent
-from holdfast.domain.ids import BaseId, EntryId, ItemId
+from holdfast.domain.ids import BaseId, EntryId, ItemId, born
 from holdfast.domain.item_states import ACTIVE, Move, first_status
 from holdfast.stores.catalog import Moved
 from holdfast.stores.index import Pair
@@ -104,7 +104,7 @@ def _published(kb: Workbench, base: BaseId, items: set[ItemId]) -> set[Pair]:
 
 def _drop_unknown(kb: Workbench, base: BaseId) -> None:
     """An index without a base: create_base died between the two. Old enough, it goes."""
-    if kb.index.age(base) > kb.settings.file_grace:
+    if kb.clock.wall() - born(base) > kb.settings.file_grace:
         kb.index.drop(base)
 
 

@@ -28,6 +28,13 @@ class Registry:
             self._made[key] = self._make(model, dimensions)
         return self._made[key]
 
+    def width(self, model: str) -> int:
+        """The dimensions of a model by its name."""
+        provider, _, name = model.partition("/")
+        if provider == "hash" and name.isascii() and name.isdigit():
+            return self.resolve(model, int(name)).width
+        return self.resolve(model, 0).width
+
     def _make(self, model: str, dimensions: int) -> Embedder:
         provider, _, name = model.partition("/")
         if provider not in self._makers:

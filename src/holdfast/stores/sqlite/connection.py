@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import apsw
@@ -35,6 +35,9 @@ class Disk(Protocol):
 
     def remove(self, name: str) -> None:
         """The file and what SQLite keeps beside it are gone; not there is fine."""
+
+    def set_aside(self, name: str) -> None:
+        """The file and what SQLite keeps beside it get a name that `names` does not list."""
 
     def names(self, folder: str) -> list[str]:
         """The database files in a folder."""
@@ -77,6 +80,21 @@ class Session:
         return rows
 
     @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it or nothing."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            self.roll_back()
+            raise
+
+    def roll_back(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    @contextmanager
     def savepoint(self) -> Iterator[None]:
         """What fails inside is undone alone."""
         self.connection.execute("SAVEPOINT inner")
@@ -114,10 +132,8 @@ class Session:
             return False
 
         cursor.exec_trace = note
-        try:
+        with suppress(apsw.ExecTraceAbort):
             cursor.execute(select, _anything())
-        except apsw.ExecTraceAbort:
-            pass
         return found[0]
 
 
@@ -172,13 +188,8 @@ class Database:
         """One transaction: all of it or nothing, visible to others when this ends."""
         with self._turn, translated(self.name):
             session = self.writer
-            session.connection.execute("BEGIN IMMEDIATE")
-            try:
+            with session.transaction():
                 yield session
-                session.connection.execute("COMMIT")
-            except BaseException:
-                self._roll_back(session)
-                raise
             if self._full:
                 self.disk.synced(self.name)
 
@@ -211,15 +222,12 @@ class Database:
             return Session(connection, self._statements)
 
     def _give_back(self, session: Session) -> None:
-        self._roll_back(session)
+        session.roll_back()
         with self._pool_lock:
             if not self._closed:
                 self._idle.append(session)
                 return
         session.connection.close()
-
-    def _roll_back(self, session: Session) -> None:
-        roll_back(session.connection)
 
     def close(self) -> None:
         """Close what is idle now; a reader at work closes when it gives back."""
@@ -230,12 +238,6 @@ class Database:
             self._idle.clear()
             if self._writer is not None:
                 self._writer.connection.close()
-
-
-def roll_back(connection: apsw.Connection) -> None:
-    """Whatever is open is undone; nothing open is fine."""
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
 
 
 def prepare(connection: apsw.Connection, pragmas: str) -> None:

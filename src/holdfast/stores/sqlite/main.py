@@ -14,7 +14,8 @@ from holdfast.domain.events import stored
 from holdfast.domain.ids import JobId
 from holdfast.domain.jobs import Lane
 from holdfast.ports import Clock, Runtime, Wakeups
-from holdfast.stores.sqlite.catalog import SqliteCatalogReads, SqliteCatalogWrites
+from holdfast.stores.sqlite.catalog import SqliteCatalogWrites
+from holdfast.stores.sqlite.catalog_reads import SqliteCatalogReads
 from holdfast.stores.sqlite.connection import Database, Disk, Session, prepare
 from holdfast.stores.sqlite.ledger import SqliteLedgerReads, SqliteLedgerWrites
 from holdfast.stores.sqlite.migrations import migrate
@@ -108,7 +109,7 @@ class SqliteMain:
             self._gather.notify_all()
 
     def _sync(self) -> None:
-        """The small FULL transaction; `synchronous` cannot change inside one, so it is set around."""
+        """The small FULL transaction; `synchronous` cannot change inside one: set around it."""
         with self._db.exclusively() as session:
             prepare(session.connection, "sync_full")
             try:
@@ -122,4 +123,4 @@ class SqliteMain:
 
 
 def _statements() -> dict[str, str]:
-    return {**queries("catalog"), **queries("queue"), **queries("ledger")}
+    return {**queries("catalog"), **queries("queue"), **queries("ledger"), **queries("invariants")}

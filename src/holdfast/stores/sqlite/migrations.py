@@ -44,12 +44,6 @@ def version(session: Session) -> int:
 
 
 def _step(session: Session, number: int, text: str) -> None:
-    session.connection.execute("BEGIN IMMEDIATE")
-    try:
+    with session.transaction():
         session.connection.execute(text)
         session.connection.pragma("user_version", number)
-        session.connection.execute("COMMIT")
-    except BaseException:
-        if session.connection.in_transaction:
-            session.connection.execute("ROLLBACK")
-        raise

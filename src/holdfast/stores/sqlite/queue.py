@@ -18,9 +18,10 @@ from holdfast.domain.jobs import (
     NewJob,
     Verdict,
 )
+from holdfast.domain.retries import MAX_DEATHS
 from holdfast.stores.catalog import Trouble
 from holdfast.stores.queue import BaseQueue, Freed, ProviderRow, RunningJob
-from holdfast.stores.sqlite.catalog import listed
+from holdfast.stores.sqlite.catalog_reads import listed
 from holdfast.stores.sqlite.connection import Session
 
 GUARDED = frozenset({Lane.INDEX, Lane.CONTROL})
@@ -31,6 +32,7 @@ class SqliteQueueReads:
     """What can be asked of jobs in one snapshot."""
 
     session: Session
+    now: int
 
     def unfinished(self) -> int:
         found: int = self.session.value("unfinished")
@@ -57,7 +59,8 @@ class SqliteQueueReads:
     def running(self, lane: Lane) -> list[RunningJob]:
         rows = self.session.rows("running", lane=lane)
         return [
-            RunningJob(job, base, bool(large), deaths >= 3) for job, base, large, deaths in rows
+            RunningJob(job, base, bool(large), deaths >= MAX_DEATHS)
+            for job, base, large, deaths in rows
         ]
 
     def running_of_base(self, base: BaseId) -> int:
@@ -129,6 +132,9 @@ class SqliteQueueReads:
     def providers(self) -> list[ProviderRow]:
         return [ProviderRow(*row) for row in self.session.rows("providers")]
 
+    def work_coming(self) -> bool:
+        return bool(self.session.value("work_coming", now=self.now))
+
     def next_opening(self, now: int) -> int | None:
         found: int | None = self.session.value("next_opening", now=now)
         return found
@@ -159,7 +165,7 @@ class SqliteQueueWrites(SqliteQueueReads):
         waiting = self.session.returned("cancel_waiting_of_items", now=self.now, **asked)
         self.stopped.update(job for job, _, _ in running)
         places = {item: ordinal for _, item, ordinal in running}
-        return places | {item: ordinal for item, ordinal in waiting}
+        return places | dict(waiting)
 
     def cancel_base(self, base: BaseId) -> None:
         self.session.run("cancel_waiting_of_base", base=base, now=self.now)

@@ -1,81 +1,86 @@
--- What must hold at every instant (DESIGN section 12): each statement answers with what breaks it.
+-- What must be true. Every statement answers with the rows that disagree; none is good.
 
--- name: i1_active_without_work
--- An active item has a live or parked job of its own; a container may have active children instead.
-SELECT id FROM items
-WHERE status IN ('preparing', 'processing', 'reading', 'embedding')
+-- name: i1_active_items_have_work
+-- An active item has a job, or what is inside it does.
+SELECT items.id FROM items JOIN bases ON bases.id = items.base_id
+WHERE items.status IN ('preparing', 'processing', 'reading', 'embedding')
+  AND bases.status <> 'deleting'
+  AND (items.container = 0 OR items.own_outcome IS NULL)
   AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
     AND jobs.state IN ('ready', 'later', 'parked', 'running'))
-  AND NOT (container = 1 AND own_outcome IS NOT NULL AND EXISTS
-    (SELECT 1 FROM items AS child WHERE child.parent_id = items.id
-       AND child.status IN ('preparing', 'processing', 'reading', 'embedding', 'idle')))
-  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
 
--- name: i4_container_is_not_its_roll_up
--- A container's status follows from its own outcome and its children that are not being deleted.
-SELECT id FROM items
-WHERE container = 1 AND status NOT IN ('deleting', 'idle') AND status <> CASE
-  WHEN own_outcome IS NULL THEN 'preparing'
-  WHEN EXISTS (SELECT 1 FROM items AS child WHERE child.parent_id = items.id
-    AND child.status IN ('preparing', 'processing', 'reading', 'embedding', 'idle'))
-    THEN 'processing'
-  WHEN own_outcome = 'failed' THEN 'failed'
-  WHEN EXISTS (SELECT 1 FROM items AS child WHERE child.parent_id = items.id
-    AND child.status = 'failed') THEN 'failed'
+-- name: i2_nothing_visible_below_deleting
+-- What is inside something being deleted is being deleted itself (also I6).
+SELECT items.id FROM items JOIN items AS up ON up.id = items.parent_id
+WHERE up.status = 'deleting' AND items.status <> 'deleting'
+
+-- name: i4_containers_are_rolled_up
+-- A container's status follows from its own outcome and its living children.
+SELECT box.id FROM items AS box
+WHERE box.container = 1 AND box.status NOT IN ('deleting', 'idle') AND box.status <> CASE
+  WHEN box.own_outcome IS NULL THEN 'preparing'
+  WHEN EXISTS (SELECT 1 FROM items WHERE parent_id = box.id
+    AND status IN ('preparing', 'processing', 'reading', 'embedding', 'idle')) THEN 'processing'
+  WHEN box.own_outcome = 'failed' THEN 'failed'
+  WHEN EXISTS (SELECT 1 FROM items WHERE parent_id = box.id AND status = 'failed') THEN 'failed'
   ELSE 'completed' END
 
--- name: i5_reference_to_nothing
--- Stored bytes belong to living items.
+-- name: i5_file_refs_point_to_items
 SELECT source_id FROM file_refs
-WHERE source_type = 'item' AND NOT EXISTS (SELECT 1 FROM items WHERE items.id = source_id)
+WHERE source_type = 'item' AND source_id NOT IN (SELECT id FROM items)
 
--- name: i5_source_not_held
--- A completed item of given bytes holds exactly these.
-SELECT id FROM items
-WHERE type = 'file' AND status = 'completed' AND data ->> 'entry' IS NOT NULL
+-- name: i5_indexed_files_have_their_ref
+-- A living item made of stored bytes refers to them.
+SELECT items.id FROM items
+WHERE items.type = 'file' AND items.status <> 'deleting' AND items.data ->> 'entry' IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM file_refs WHERE source_id = items.id AND role = 'source'
     AND entry_id = items.data ->> 'entry')
 
--- name: i6_alive_under_deleting
--- Whatever stands below a deleting item is deleting.
-SELECT child.id FROM items AS up JOIN items AS child ON child.parent_id = up.id
-WHERE up.status = 'deleting' AND child.status <> 'deleting'
-
--- name: i7_without_base_or_parent
-SELECT id FROM items
+-- name: i7_items_have_base_and_parent
+SELECT items.id FROM items
 WHERE NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = items.base_id)
   OR (parent_id IS NOT NULL AND NOT EXISTS
     (SELECT 1 FROM items AS up WHERE up.id = items.parent_id))
 
--- name: i8_one_claim_many_jobs
--- A claim number is one run's; an item has one run.
-SELECT 'claim ' || claim FROM jobs WHERE state = 'running' GROUP BY claim HAVING count(*) > 1
-UNION ALL
+-- name: i8_one_live_job_per_key
+SELECT key FROM jobs WHERE state IN ('ready', 'later', 'parked', 'running')
+GROUP BY key HAVING count(*) > 1
+
+-- name: i8_one_running_job_per_item
 SELECT item_id FROM jobs WHERE state = 'running' AND item_id IS NOT NULL
 GROUP BY item_id HAVING count(*) > 1
 
--- name: i9_claim_above_the_counter
--- Every number that was given stands below the counter, so it is never given again.
-SELECT 'claim ' || max(claim) FROM jobs HAVING max(claim) > (SELECT last_claim FROM engine)
+-- name: i9_published_by_a_claim_of_ours
+-- A published build is numbered by a claim that was given, and by no later generation.
+SELECT items.id FROM items
+WHERE published_build > (SELECT last_claim FROM engine)
+  OR (published_build IS NULL) <> (published_generation IS NULL)
 
--- name: i10_completed_without_build
--- A completed leaf says which build answers, how many chunks it has, and their digest.
+-- name: i10_completed_leaves_are_published
 SELECT id FROM items
-WHERE status = 'completed' AND container = 0
-  AND (published_build IS NULL OR digest IS NULL OR published_generation <> generation
-    OR progress <> 100)
+WHERE container = 0 AND status = 'completed' AND published_build IS NULL
 
--- name: i12_failed_without_words
-SELECT id FROM items
-WHERE status = 'failed' AND (error_code IS NULL OR error IS NULL OR error_advice IS NULL)
-UNION ALL
-SELECT 'job ' || id FROM jobs
-WHERE attempt > 3 AND kind NOT IN ('delete-subtree', 'delete-base')
+-- name: i12_attempts_within_limits
+SELECT id FROM jobs WHERE lane <> 'urgent' AND state IN ('ready', 'later', 'parked', 'running')
+  AND (attempt > 3 OR deaths > 5)
 
--- name: i15_foreign_base
--- What is reached from a base carries that base.
-SELECT child.id FROM items AS child JOIN items AS up ON up.id = child.parent_id
-WHERE up.base_id <> child.base_id
+-- name: i12_failures_say_why
+SELECT id FROM items WHERE status = 'failed'
+  AND (error_code IS NULL OR coalesce(error, '') = '' OR coalesce(error_advice, '') = '')
+
+-- name: i13_running_jobs_within_caps
+SELECT lane FROM jobs WHERE state = 'running' GROUP BY lane
+HAVING count(*) > CASE lane WHEN 'index' THEN :index * 64 WHEN 'control' THEN :control
+  WHEN 'poll' THEN :poll ELSE :urgent END
+
+-- name: i15_children_are_of_their_parents_base
+SELECT items.id FROM items JOIN items AS up ON up.id = items.parent_id
+WHERE up.base_id <> items.base_id
 UNION ALL
-SELECT 'job ' || jobs.id FROM jobs JOIN items ON items.id = jobs.item_id
+SELECT jobs.item_id FROM jobs JOIN items ON items.id = jobs.item_id
 WHERE jobs.base_id <> items.base_id
+
+-- name: published_builds
+-- What the index must hold for I10: item, build, count and digest as recorded at the publish.
+SELECT id, published_build, chunk_count, digest FROM items
+WHERE base_id = :base AND container = 0 AND published_build IS NOT NULL AND status <> 'deleting'

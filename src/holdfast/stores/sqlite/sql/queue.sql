@@ -343,3 +343,9 @@ VALUES (:name, :embedded, :reused, :calls)
 ON CONFLICT (name) DO UPDATE SET texts_embedded = texts_embedded + excluded.texts_embedded,
   texts_reused = texts_reused + excluded.texts_reused,
   model_calls = model_calls + excluded.model_calls
+
+-- name: work_coming
+-- Work that will be done without a person: jobs of paused and failed bases wait for one.
+SELECT EXISTS (SELECT 1 FROM jobs LEFT JOIN bases ON bases.id = jobs.base_id
+  WHERE jobs.state IN ('ready', 'later', 'parked', 'running') AND jobs.state <> 'parked'
+    AND (jobs.lane NOT IN ('index', 'control') OR (bases.paused = 0 AND bases.status = 'completed')))

@@ -62,3 +62,20 @@ SELECT 'files/' || substr(sha256, 1, 2) || '/' || sha256 || '-' || id FROM file_
 
 -- name: living_bases
 SELECT id FROM bases WHERE status <> 'deleting' ORDER BY id
+
+-- name: i8_claim_given_once
+SELECT 'claim ' || claim FROM jobs WHERE state = 'running' GROUP BY claim HAVING count(*) > 1
+
+-- name: i9_claim_above_the_counter
+-- Every number that was given stands below the counter, so it is never given again.
+SELECT 'claim ' || max(claim) FROM jobs HAVING max(claim) > (SELECT last_claim FROM engine)
+
+-- name: i10_completed_is_this_generation
+-- A completed leaf says how many chunks it has and their digest, in the generation it is in.
+SELECT id FROM items
+WHERE status = 'completed' AND container = 0
+  AND (digest IS NULL OR published_generation IS NOT generation OR progress <> 100)
+
+-- name: as_named_rows
+-- What one of several questions answered, with its name.
+SELECT '/*name*/', * FROM (/*select*/)

@@ -1,0 +1,1 @@
+"""How does one come in? Each door translates, calls one workflow function, translates back."""
