@@ -16,6 +16,7 @@ from holdfast.domain.items import File, Input, Note
 from holdfast.testing.case import Step
 from holdfast.testing.contents import content_of
 from holdfast.testing.expectations import Known
+from holdfast.testing.files import HOME
 from holdfast.testing.lookers import look_at_chunks, look_at_list, look_for
 from holdfast.workflow.add_items import add_items
 from holdfast.workflow.bases import create_base, set_paused, update_base
@@ -33,7 +34,6 @@ ORDINARY = (GuardRejected, StageFailed, Unavailable)
 MOST_ADDED = 4
 PATHS = 4
 WAITS = (0.01, 0.5, 3.0, 40.0, 150.0)
-FOLDER = "/home/user"
 
 
 class Client:
@@ -186,4 +186,4 @@ OPERATIONS: dict[str, Callable[[Client, Step], None]] = {
 
 
 def path_of(step: Step) -> str:
-    return f"{FOLDER}/file{step.first % PATHS}.md"
+    return f"{HOME}/file{step.first % PATHS}.md"

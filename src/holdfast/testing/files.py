@@ -17,6 +17,7 @@ from holdfast.testing.gate import Gate
 
 DISK = 100 << 30
 HALF = 0.5
+HOME = "/home/user"
 
 
 class Landscape:
@@ -60,6 +61,9 @@ class SimFiles:
 
     def __init__(self, landscape: Landscape, gate: Gate, clock: SimClock) -> None:
         self._disk, self._gate, self._clock = landscape, gate, clock
+
+    def absolute(self, path: str) -> str:
+        return path if path.startswith("/") else f"{HOME}/{path}"
 
     def look(self, path: str) -> Look:
         return self._gate.call("user", "files.look", lambda: self._look(path))

@@ -93,11 +93,16 @@ class SimEmbedders:
         self.missing = False
 
     def resolve(self, model: str, dimensions: int) -> SimEmbedder:
+        if self.width(model) != dimensions:
+            raise Permanent(f"{model} is not {dimensions} wide", code=MISSING)
+        return SimEmbedder(model, dimensions, self._bill, self._gate)
+
+    def width(self, model: str) -> int:
         provider, _, width = model.partition("/")
         known = provider == "sim" and width.isdecimal() and 0 < int(width) <= WIDEST
-        if self.missing or not known or int(width) != dimensions:
-            raise Permanent(f"no model {model} of width {dimensions}", code=MISSING)
-        return SimEmbedder(model, dimensions, self._bill, self._gate)
+        if self.missing or not known:
+            raise Permanent(f"there is no model {model}", code=MISSING)
+        return int(width)
 
 
 MISSING = "missing_embedding_model"

@@ -112,7 +112,7 @@ class SimCondition:
         self._waiting.append(parking)
         self._lock.give()
         woken = self._kernel.park(parking, "condition", timeout)
-        if not woken:
+        if parking in self._waiting:  # else notified too late: lost, as with real threads
             self._waiting.remove(parking)
         self._lock.take()
         return woken
