@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ORDINARY = (GuardRejected, StageFailed, Unavailable)
 MOST_ADDED = 4
 PATHS = 4
-WAITS = (0.01, 0.5, 3.0, 40.0, 150.0)
+WAITS = (0.01, 0.5, 3.0, 12.0, 70.0)
 
 
 class Client:

@@ -9,13 +9,14 @@ of other files get a copy, a stable snapshot as WAL gives it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, cast
 
 import apsw
 
 from holdfast.domain.errors import Unavailable
+from holdfast.machine.disk import CACHED_STATEMENTS
 from holdfast.stores.sqlite.connection import Session
 
 IMAGES_KEPT = 6
@@ -23,7 +24,19 @@ HALF = 0.5
 
 
 class SharedConnection(apsw.Connection):
-    """The one connection of a file: it outlives the objects that think they own it."""
+    """The one connection of a file: it outlives the objects that think they own it.
+
+    Settings are made once: each PRAGMA that sets one would expire every prepared statement.
+    """
+
+    settings: set[str]
+
+    def execute(self, sql: str, *values: Any) -> apsw.Cursor:  # type: ignore[override]
+        if sql.lstrip().startswith("PRAGMA") and "=" in sql:
+            if sql in self.settings:
+                return super().execute("")
+            self.settings.add(sql)
+        return super().execute(sql, *values)
 
     def close(self, force: bool = False) -> None:  # noqa: FBT002  (apsw's signature)
         """Stay open: the file is still there when its process is gone."""
@@ -54,7 +67,7 @@ class MemoryFile:
     """One file: its connection, and what it may be after a power cut."""
 
     def __init__(self, image: bytes | None) -> None:
-        self.connection = _fresh(image)
+        self.connection = POOL.take(image)
         self.images = [self.image()]
 
     def image(self) -> bytes:
@@ -101,7 +114,7 @@ class MemoryDisk:
             return file.connection
         if name in self._watched:
             return cast("apsw.Connection", SharedReader(file.connection))
-        return _fresh(file.image(), apsw.Connection)
+        return _snapshot(file.image())
 
     def connection(self, name: str) -> apsw.Connection:
         """The file's own connection, to ask what no process should have to."""
@@ -147,13 +160,46 @@ class MemoryDisk:
         for name in sorted(self.files):
             self.files[name].power_cut(rng)
 
+    def recycle(self, name: str, as_new: Callable[[apsw.Connection], None]) -> None:
+        """This file's connection may serve a later world; its prepared statements are dear."""
+        file, image = self.files.pop(name, None), self._templates.get(name)
+        if file is not None and image is not None:
+            file.crash()
+            as_new(file.connection)
+            POOL.give(image, file.connection)
+
     def close(self) -> None:
         for file in self.files.values():
             apsw.Connection.close(file.connection)
 
 
-def _fresh(image: bytes | None, kind: type[apsw.Connection] = SharedConnection) -> apsw.Connection:
-    connection = kind(":memory:")
+def _fresh(image: bytes | None) -> SharedConnection:
+    connection = SharedConnection(":memory:", statementcachesize=CACHED_STATEMENTS)
+    connection.settings = set()
     if image is not None:
         connection.deserialize("main", image)
     return connection
+
+
+def _snapshot(image: bytes) -> apsw.Connection:
+    connection = apsw.Connection(":memory:", statementcachesize=CACHED_STATEMENTS)
+    connection.deserialize("main", image)
+    return connection
+
+
+class Pool:
+    """Connections that were used and made new again, by the template they grew from."""
+
+    def __init__(self) -> None:
+        self._idle: dict[bytes, list[SharedConnection]] = {}
+
+    def take(self, image: bytes | None) -> SharedConnection:
+        idle = self._idle.get(image) if image is not None else None
+        return idle.pop() if idle else _fresh(image)
+
+    def give(self, image: bytes, connection: SharedConnection) -> None:
+        """Made as new by its user."""
+        self._idle.setdefault(image, []).append(connection)
+
+
+POOL = Pool()

@@ -42,7 +42,7 @@ def settle(world: World) -> None:
     if not rest(world):
         return
     Comparison(world, frozenset({"unreadable"})).everything()
-    world.kernel.sleep(world.settings.file_grace + 2.5 * world.settings.sweep_interval)
+    world.kernel.sleep(world.settings.file_grace + 1.2 * world.settings.sweep_interval)
     leftovers(world)
     bill(world)
     life.end()

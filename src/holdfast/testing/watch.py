@@ -29,6 +29,7 @@ class Watch:
         self._world = world
         self._told: set[str] = set()
         self._images: list[object] = []
+        self._changes = -1
         self.index_syncs = True
         settings = world.settings
         self._caps = {
@@ -41,6 +42,10 @@ class Watch:
 
     def main(self, call: str) -> None:
         connection = self._world.disk.connection(FILE)
+        changes = connection.total_changes()
+        if changes == self._changes:
+            return
+        self._changes = changes
         if self._power_may_fail:
             self._world.disk.committed(FILE)
         for name, what in invariants.violations(connection, self._caps):
@@ -65,6 +70,7 @@ class Watch:
 
     def forget(self) -> None:
         """A power cut: what was read of the main store before it is void."""
+        self._changes = -1
         invariants.watch(self._world.disk.connection(FILE))
 
     def _builds_stand(self, call: str) -> None:

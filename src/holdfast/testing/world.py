@@ -209,7 +209,7 @@ def settings_of(slots: int, per_base: int, lanes: int, batch: int, stages: int) 
         embedding_concurrency=stages,
         write_concurrency=stages,
         batch_size=batch,
-        file_grace=120,
+        file_grace=20,
     )
 
 
@@ -237,5 +237,6 @@ def play(case: Case) -> Outcome:
         world.kernel.found(f"the world broke: {error!r}\n{''.join(format_exception(error))}")
     finally:
         world.kernel.close([life.process for life in world.lives])
+        world.disk.recycle(FILE, invariants.as_new)
         world.disk.close()
     return world.outcome()

@@ -78,6 +78,11 @@ RETURNING id
 SELECT count(*) FROM jobs WHERE base_id = :base AND kind <> 'delete-base' AND state = 'running'
   AND jobs.state IN ('ready', 'later', 'parked', 'running')
 
+-- name: anything_due
+-- Is there anything a slot could take, or a delayed job whose time has come?
+SELECT EXISTS (SELECT 1 FROM jobs WHERE lane = :lane AND state = 'ready')
+  OR EXISTS (SELECT 1 FROM jobs WHERE lane = :lane AND state = 'later' AND run_at <= :now)
+
 -- name: wake_due
 -- Delayed jobs whose time has come, in slices.
 UPDATE jobs SET state = 'ready', run_at = NULL, updated_at = :now
@@ -95,7 +100,8 @@ SELECT id, base_id, large, deaths FROM jobs WHERE lane = :lane AND state = 'runn
 -- A job that killed its worker three times runs once more, with nothing beside it.
 SELECT /*job*/ FROM jobs
 WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
-  AND base_id IN (SELECT id FROM bases WHERE paused = 0 AND status = 'completed')
+  AND EXISTS (SELECT 1 FROM bases
+    WHERE bases.id = jobs.base_id AND paused = 0 AND bases.status = 'completed')
 ORDER BY ordinal LIMIT 1
 
 -- name: lane_cursor

@@ -79,3 +79,20 @@ WHERE status = 'completed' AND container = 0
 -- name: as_named_rows
 -- What one of several questions answered, with its name.
 SELECT '/*name*/', * FROM (/*select*/)
+
+-- name: as_new
+-- Everything as the migrations left it, statements stay prepared; children go before what they name.
+DELETE FROM file_refs;
+DELETE FROM file_entries;
+DELETE FROM job_roots;
+DELETE FROM jobs;
+UPDATE items SET parent_id = NULL WHERE parent_id IS NOT NULL;
+DELETE FROM items;
+DELETE FROM bases;
+DELETE FROM item_events;
+DELETE FROM answers;
+DELETE FROM providers;
+DELETE FROM lane_cursor;
+DELETE FROM sqlite_sequence;
+DELETE FROM seen_broken;
+UPDATE engine SET epoch = 0, last_claim = 0, owner = NULL, clean_stop = 1, synced = 0
