@@ -28,6 +28,7 @@ from holdfast.workflow.index_document import (
     still_stands,
     warning_of,
 )
+from holdfast.workflow.pulse import Pulse
 from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, read_item
 from holdfast.workflow.workbench import Workbench
 
@@ -123,7 +124,8 @@ def _embed_all(bundle: Bundle, embedder: Embedder, spent: Spent) -> None:
     if not bundle.taken:
         return
     first = bundle.taken[0].run
-    oven = Oven(bundle.kb, bundle.base, embedder, first.claim, _token_of(bundle), spent)
+    pulse = Pulse(bundle.kb, [one.run for one in bundle.taken])
+    oven = Oven(bundle.kb, bundle.base, embedder, first.claim, _token_of(bundle), spent, pulse)
     force = any(one.run.job.input.get("force") for one in bundle.taken) and not spent.calls
     embed_missing(oven, bundle.all_chunks(), force=force)
     for taken in list(bundle.taken):

@@ -20,13 +20,13 @@ from holdfast.domain.errors import Permanent
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.item_states import COMPLETED, EMBEDDING, FAILED, Move, Status
 from holdfast.domain.jobs import JobState
-from holdfast.domain.progress import percent
 from holdfast.jobs.run import Run
 from holdfast.stores.catalog import Moved, Published, Trouble
 from holdfast.stores.index import VectorsMissing
 from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent, embed_missing
-from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, read_item
+from holdfast.workflow.pulse import Pulse
+from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, read_item
 from holdfast.workflow.workbench import Workbench
 
 TRIES_FOR_VECTORS = 5
@@ -42,11 +42,12 @@ def index_document(kb: Workbench, run: Run) -> None:
         return
     warning = warning_of(taken)
 
-    spent = Spent()
+    spent, pulse = Spent(), Pulse(kb, [run])
     kb.index.begin(base.id, item.id, run.claim)
     for page in pages(kb.chunker(taken.document.text, base.settings)):
-        write_page(kb, taken, page, spent)
-        say_progress(kb, taken, page[-1])
+        pulse.page(*extent(taken, page))
+        write_page(kb, taken, page, oven_of(kb, taken, spent, pulse))
+        pulse.batch(1.0)
     seal = kb.index.seal(base.id, item.id, run.claim)
 
     with kb.main.write() as tx:
@@ -64,16 +65,14 @@ def give_up_index(kb: Workbench, run: Run, trouble: Trouble) -> None:
         tx.finish([run.fence], JobState.FAILED, trouble=trouble)
 
 
-def write_page(kb: Workbench, taken: Taken, page: list[Chunk], spent: Spent) -> None:
+def write_page(kb: Workbench, taken: Taken, page: list[Chunk], oven: Oven | None) -> None:
     """The page is in the index, every text with its vector."""
-    embedder = embedder_of(kb, taken.base)
-    space = None if embedder is None else taken.base.space
-    oven = embedder and Oven(kb, taken.base, embedder, taken.run.claim, taken.run.token, spent)
+    space = None if oven is None else taken.base.space
     if oven:
         begin_embedding(kb, [taken])
         embed_missing(oven, page, force=bool(taken.run.job.input.get("force")))
     for _ in range(TRIES_FOR_VECTORS):
-        raise_guilty(spent)
+        raise_guilty(oven)
         taken.run.token.check()
         try:
             with kb.permits.writing.hold():
@@ -90,18 +89,15 @@ def begin_embedding(kb: Workbench, taken: list[Taken]) -> None:
         tx.move(Move.EMBED, [_moved(one, EMBEDDING) for one in taken])
 
 
-def raise_guilty(spent: Spent) -> None:
-    for refusal in spent.guilty.values():
+def raise_guilty(oven: Oven | None) -> None:
+    for refusal in oven.spent.guilty.values() if oven else ():
         raise refusal
 
 
-def say_progress(kb: Workbench, taken: Taken, last: Chunk) -> None:
-    """A heartbeat: proof that the worker lives, and the percentage that is shown."""
+def extent(taken: Taken, page: list[Chunk]) -> tuple[float, float]:
+    """Where in the text a page begins, and how much of it the page is."""
     whole = max(1, len(taken.document.text))
-    done = percent(1.0, last.char_end / whole, kb.settings.read_weight)
-    with kb.main.write() as tx:
-        tx.set_progress(taken.run.fence, done)
-        tx.beat([taken.run.fence], tx.now + kb.lease)
+    return page[0].char_start / whole, (page[-1].char_end - page[0].char_start) / whole
 
 
 def publish(
@@ -122,7 +118,7 @@ def publish(
 def finish_equal(kb: Workbench, taken: Taken) -> None:
     """Nothing changed: the build stays, only the attempt is newer."""
     with kb.main.write() as tx:
-        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, taken.item.warning))
+        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, warning_of(taken)))
         tx.republish(taken.item.id)
         why = {"why": "equal recipe", "embedded": 0, "reused": 0, "calls": 0}
         run = taken.run

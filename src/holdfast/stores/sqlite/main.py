@@ -18,7 +18,7 @@ from holdfast.stores.sqlite.catalog import SqliteCatalogWrites
 from holdfast.stores.sqlite.catalog_reads import SqliteCatalogReads
 from holdfast.stores.sqlite.connection import Database, Disk, Session, prepare
 from holdfast.stores.sqlite.ledger import SqliteLedgerReads, SqliteLedgerWrites
-from holdfast.stores.sqlite.migrations import migrate
+from holdfast.stores.sqlite.migrations import migrate, must_be_newest
 from holdfast.stores.sqlite.queries import queries
 from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
 
@@ -62,7 +62,10 @@ class SqliteMain:
         self._gather = runtime.condition()
         self._asked = self._reached = 0
         self._syncing = False
-        if not readonly:
+        if readonly:
+            with self._db.read() as session:
+                must_be_newest(session)
+        else:
             with self._db.exclusively() as session:
                 migrate(session)
 
