@@ -42,6 +42,7 @@ def settle(world: World) -> None:
     if not rest(world):
         return
     Comparison(world, frozenset({"unreadable"})).everything()
+    world.outage.set_clock_right()
     world.kernel.sleep(world.settings.file_grace + 1.2 * world.settings.sweep_interval)
     leftovers(world)
     bill(world)

@@ -22,11 +22,20 @@ class Outage:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.wall_jumped = 0.0
+        self.wall_jumped = self.farthest = 0.0
         self.crashes = 0
         self.power_cuts = 0
         self.cut_power: Callable[[], None] = _nothing
         self.processes: list[Process] = []
+
+    def jump(self, seconds: float) -> None:
+        """The wall clock is set to another time."""
+        self.wall_jumped += seconds
+        self.farthest = max(self.farthest, self.wall_jumped)
+
+    def set_clock_right(self) -> None:
+        """What was given a time by a clock that ran ahead is not in the future any more."""
+        self.wall_jumped = self.farthest
 
     def crash(self, process: Process) -> None:
         self.crashes += 1
@@ -74,7 +83,7 @@ class Gate:
                 self.kernel.freeze(self.process, fault.amount)
                 self.kernel.pause("paused")
             case Kind.CLOCK_JUMP:
-                self.outage.wall_jumped += fault.amount
+                self.outage.jump(fault.amount)
             case Kind.CRASH_BEFORE:
                 self.outage.crash(self.process)
             case Kind.ERROR_BEFORE | Kind.BUSY | Kind.DISK_FULL | Kind.UNREADABLE:

@@ -48,7 +48,7 @@ class World:
         self.kernel, self.faults = Kernel(case.seed), Faults(case.seed, case.plan)
         self.outage = Outage(self.kernel)
         self.outage.cut_power = self.lose_power
-        self.steps = case.steps or drawn_steps(draw)
+        self.steps = case.steps or drawn_steps(Random(f"{case.seed}:script"))
         self.clients = draw.choice((1, 1, 2, 3))
         if case.clients is not None:
             self.clients = case.clients

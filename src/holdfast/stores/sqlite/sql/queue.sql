@@ -113,7 +113,8 @@ ON CONFLICT (lane) DO UPDATE SET base_id = excluded.base_id
 
 -- name: waiting_bases
 -- Bases with ready jobs after one and up to another, in the ring's order; skips from base to base
--- in the index, so the cost grows with bases and not with jobs.
+-- in the index, so the cost grows with bases and not with jobs. A delete-base outlives its base's
+-- row when its last step is tried again: the urgent lane asks for no row.
 WITH RECURSIVE ring (base_id) AS (
   SELECT min(base_id) FROM jobs
   WHERE lane = :lane AND state = 'ready' AND base_id > :after AND base_id <= :upto
@@ -122,9 +123,10 @@ WITH RECURSIVE ring (base_id) AS (
           WHERE lane = :lane AND state = 'ready'
             AND jobs.base_id > ring.base_id AND jobs.base_id <= :upto)
   FROM ring WHERE ring.base_id IS NOT NULL)
-SELECT ring.base_id FROM ring CROSS JOIN bases ON bases.id = ring.base_id
-WHERE NOT :guarded OR (bases.paused = 0 AND bases.status = 'completed' AND NOT EXISTS
-  (SELECT 1 FROM providers WHERE name = bases.provider AND paused_until > :now))
+SELECT ring.base_id FROM ring LEFT JOIN bases ON bases.id = ring.base_id
+WHERE ring.base_id IS NOT NULL AND (NOT :guarded OR (bases.paused = 0
+  AND bases.status = 'completed' AND NOT EXISTS
+  (SELECT 1 FROM providers WHERE name = bases.provider AND paused_until > :now)))
 LIMIT :limit
 
 -- name: heads
