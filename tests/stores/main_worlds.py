@@ -216,7 +216,9 @@ class World:
 
     def delete(self, *items: ItemId) -> None:
         with self.main.write() as tx:
-            tx.move(Move.DELETE, [Moved(one, Status.DELETING, new_generation=True) for one in items])
+            tx.move(
+                Move.DELETE, [Moved(one, Status.DELETING, new_generation=True) for one in items]
+            )
 
     def new_owner(self, owner: str = NEXT_OWNER, above: int = 0) -> list[JobId]:
         """What a start does first; the jobs it freed."""
@@ -226,7 +228,9 @@ class World:
 
     def violations(self) -> list[str]:
         with self.main.read() as snapshot:
-            return [f"{one.invariant}: {one.subject}" for one in snapshot.violations(CAPS_OF_VIOLATIONS)]
+            return [
+                f"{one.invariant}: {one.subject}" for one in snapshot.violations(CAPS_OF_VIOLATIONS)
+            ]
 
 
 def published(item: ItemId, build: int) -> Published:

@@ -48,6 +48,8 @@ class Claimed:
 def claim(main: MainStore, lane: Lane, caps: Caps, holder: Holder) -> Claimed:
     """Take the next work of a lane for one free slot."""
     with main.write() as tx:
+        if not tx.anything_due(lane):  # a thread woken for nothing costs one question
+            return Claimed((), _next_look(tx, lane))
         tx.wake_due(lane)
         tx.give_up_dead(lane)
         jobs = _choose(tx, lane, caps)

@@ -15,7 +15,7 @@ from holdfast.domain.ids import BaseId, EntryId, ItemId, born
 from holdfast.domain.item_states import ACTIVE, Move, first_status
 from holdfast.stores.catalog import Moved
 from holdfast.stores.index import Pair
-from holdfast.stores.main import Transaction
+from holdfast.stores.main import Snapshot, Transaction
 from holdfast.workflow.delete_base import enqueue_delete_base
 from holdfast.workflow.delete_items import enqueue_deletes
 from holdfast.workflow.delete_subtree import unlink
@@ -83,7 +83,7 @@ def remove_leftover_builds(kb: Workbench) -> None:
         with kb.main.read() as snapshot:
             known = snapshot.base(base)
             live = snapshot.live_claims()
-            published = _published(kb, base, {item for item, _ in listed})
+            published = _published(snapshot, base, {item for item, _ in listed})
         if known is None:
             _drop_unknown(kb, base)
             continue
@@ -93,12 +93,11 @@ def remove_leftover_builds(kb: Workbench) -> None:
             kb.index.remove(base, sorted(leftover), live)
 
 
-def _published(kb: Workbench, base: BaseId, items: set[ItemId]) -> set[Pair]:
+def _published(snapshot: Snapshot, base: BaseId, items: set[ItemId]) -> set[Pair]:
     found: set[Pair] = set()
     ordered = sorted(items)
-    with kb.main.read() as snapshot:
-        for start in range(0, len(ordered), PUBLISHED_AT_ONCE):
-            found |= snapshot.published(base, ordered[start : start + PUBLISHED_AT_ONCE])
+    for start in range(0, len(ordered), PUBLISHED_AT_ONCE):
+        found |= snapshot.published(base, ordered[start : start + PUBLISHED_AT_ONCE])
     return found
 
 

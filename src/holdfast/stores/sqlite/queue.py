@@ -52,6 +52,9 @@ class SqliteQueueReads:
     def live_claims(self) -> set[ClaimNo]:
         return {row[0] for row in self.session.rows("live_claims")}
 
+    def anything_due(self, lane: Lane) -> bool:
+        return bool(self.session.value("anything_due", lane=lane, now=self.now))
+
     def next_due(self, lane: Lane) -> int | None:
         found: int | None = self.session.value("next_due", lane=lane)
         return found
