@@ -291,7 +291,7 @@ class SqliteQueueWrites(SqliteQueueReads):
             for kind in JobKind
         )
 
-    def raise_epoch(self, owner: str, above: ClaimNo) -> int:
+    def raise_epoch(self, owner: str, above: int = 0) -> int:
         epoch: int = self.session.value("raise_epoch", owner=owner, above=above)
         return epoch
 

@@ -106,6 +106,19 @@ FROM json_each(:published) WHERE items.id = value ->> 'id'
 -- The build that answers is already the right one: only the attempt is newer.
 UPDATE items SET published_generation = generation WHERE id = :id AND published_build IS NOT NULL
 
+-- name: forget_builds
+-- The index they stood in is lost.
+UPDATE items SET published_build = NULL, published_generation = NULL, recipe = NULL
+WHERE id IN (SELECT value FROM json_each(:ids)) AND status <> 'deleting'
+
+-- name: lost_leaves
+-- What a lost index leaves to be made again.
+SELECT id FROM items
+WHERE base_id = :base AND container = 0 AND status <> 'deleting'
+  AND (published_build IS NOT NULL
+    OR (status = 'failed' AND error_code = 'missing_vector_store'))
+LIMIT :limit
+
 -- name: set_progress
 -- A heartbeat of the run that owns the item; late and foreign ones find no row.
 UPDATE items SET progress = max(progress, :percent), heartbeat_at = :now
