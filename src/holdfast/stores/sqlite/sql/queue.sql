@@ -280,10 +280,11 @@ SELECT id FROM bases WHERE status = 'deleting' AND NOT EXISTS
      AND jobs.state IN ('ready', 'later', 'parked', 'running'))
 
 -- name: prune_jobs
+-- Old ones, but never the newest of a kind: the first to go is the one right behind those.
 DELETE FROM jobs WHERE id IN (
   SELECT id FROM jobs WHERE kind = :kind AND state IN ('done', 'failed', 'cancelled')
     AND updated_at < :before
-    AND id < coalesce((SELECT id FROM jobs WHERE kind = :kind
+    AND id <= coalesce((SELECT id FROM jobs WHERE kind = :kind
       AND state IN ('done', 'failed', 'cancelled') ORDER BY id DESC LIMIT 1 OFFSET :newest), 0)
   LIMIT 1000)
 
