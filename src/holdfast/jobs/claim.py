@@ -56,7 +56,7 @@ def claim(main: MainStore, lane: Lane, caps: Caps, holder: Holder) -> Claimed:
         if not jobs:
             return Claimed((), _next_look(tx, lane))
         claimed = tx.claim(jobs, lane, holder.owner, tx.now + holder.lease)
-        return Claimed(tuple(claimed), None, more=bool(tx.waiting_bases(lane, tx.now, 1)))
+        return Claimed(tuple(claimed), None, more=bool(tx.waiting_bases(lane, 1)))
 
 
 def _choose(tx: Transaction, lane: Lane, caps: Caps) -> list[Job]:
@@ -73,7 +73,8 @@ def _first_servable(
     tx: Transaction, lane: Lane, caps: Caps, running: list[RunningJob]
 ) -> list[Job]:
     active = Counter(one.base for one in running)
-    for base in tx.waiting_bases(lane, tx.now, WINDOW + len(active)):
+    large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
+    for base in tx.waiting_bases(lane, WINDOW + len(active), large=large):
         if active[base] < caps.per_base[lane]:
             jobs = _of_base(tx, lane, base, caps.total[lane], running)
             if jobs:

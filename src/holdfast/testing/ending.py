@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 LONGEST_REST = 6 * 3_600.0
 FIRST_LOOK, LONGEST_LOOK = 1.0, 300.0
 BY_BAD_LUCK = frozenset(
-    "unreadable bad_vectors provider_failed internal killed_worker interrupted disk_full".split()
+    [
+        "unreadable",
+        "bad_vectors",
+        "provider_failed",
+        "internal",
+        "killed_worker",
+        "interrupted",
+        "disk_full",
+    ]
 )
 
 

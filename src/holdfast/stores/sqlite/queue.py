@@ -70,23 +70,17 @@ class SqliteQueueReads:
         found: int = self.session.value("running_of_base", base=base)
         return found
 
-    def waiting_bases(self, lane: Lane, now: int, limit: int) -> list[BaseId]:
+    def waiting_bases(self, lane: Lane, limit: int, *, large: bool = True) -> list[BaseId]:
         cursor = self.session.value("lane_cursor", lane=lane) or ""
-        found = self._ring(lane, cursor, ABOVE_ALL_IDS, now, limit)
+        asked = {"lane": lane, "guarded": lane in GUARDED, "large": large, "now": self.now}
+        found = self._arc(asked, cursor, ABOVE_ALL_IDS, limit)
         if len(found) < limit and cursor:
-            found += self._ring(lane, "", cursor, now, limit - len(found))
+            found += self._arc(asked, "", cursor, limit - len(found))
         return found
 
-    def _ring(self, lane: Lane, after: str, upto: str, now: int, limit: int) -> list[BaseId]:
-        rows = self.session.rows(
-            "waiting_bases",
-            lane=lane,
-            after=after,
-            upto=upto,
-            guarded=lane in GUARDED,
-            now=now,
-            limit=limit,
-        )
+    def _arc(self, asked: dict[str, Any], after: str, upto: str, limit: int) -> list[BaseId]:
+        """A part of the ring: after one base, up to another."""
+        rows = self.session.rows("waiting_bases", after=after, upto=upto, limit=limit, **asked)
         return [row[0] for row in rows]
 
     def jobs_before(self, job: Job) -> int:
@@ -151,6 +145,8 @@ class SqliteQueueWrites(SqliteQueueReads):
     stopped: set[JobId]
 
     def enqueue(self, jobs: Sequence[NewJob]) -> None:
+        if not jobs:
+            return
         documents = [_document(job) for job in jobs]
         for document in documents:
             _must_fit(document)

@@ -113,8 +113,10 @@ ON CONFLICT (lane) DO UPDATE SET base_id = excluded.base_id
 
 -- name: waiting_bases
 -- Bases with ready jobs after one and up to another, in the ring's order; skips from base to base
--- in the index, so the cost grows with bases and not with jobs. A delete-base outlives its base's
--- row when its last step is tried again: the urgent lane asks for no row.
+-- in the index, so the cost grows with bases and not with jobs. When no large job may start, bases
+-- that have nothing else are no candidates: a row of them would hide whoever stands behind. A
+-- delete-base outlives its base's row when its last step is tried again: the urgent lane asks for
+-- no row.
 WITH RECURSIVE ring (base_id) AS (
   SELECT min(base_id) FROM jobs
   WHERE lane = :lane AND state = 'ready' AND base_id > :after AND base_id <= :upto
@@ -127,6 +129,8 @@ SELECT ring.base_id FROM ring LEFT JOIN bases ON bases.id = ring.base_id
 WHERE ring.base_id IS NOT NULL AND (NOT :guarded OR (bases.paused = 0
   AND bases.status = 'completed' AND NOT EXISTS
   (SELECT 1 FROM providers WHERE name = bases.provider AND paused_until > :now)))
+  AND (:large OR EXISTS (SELECT 1 FROM jobs
+    WHERE lane = :lane AND state = 'ready' AND jobs.base_id = ring.base_id AND large = 0))
 LIMIT :limit
 
 -- name: heads
