@@ -35,7 +35,8 @@ class Outcomes:
             if isinstance(error, Superseded):
                 tx.finish([run.fence], reason="superseded")
             elif isinstance(error, Cancelled):
-                tx.finish([run.fence], JobState.CANCELLED, reason="cancelled")
+                # ends below if the row says so; else the wish was undone with its transaction
+                tx.give_back(run.fence, None, "not cancelled after all", counts=False, trouble=None)
             elif isinstance(error, Stopping):
                 tx.give_back(run.fence, None, "stopped", counts=False, trouble=None)
             elif isinstance(error, LaterPlease):

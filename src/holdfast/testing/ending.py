@@ -51,7 +51,8 @@ def settle(world: World) -> None:
         return
     Comparison(world, frozenset({"unreadable"})).everything()
     world.outage.set_clock_right()
-    world.kernel.sleep(world.settings.file_grace + 1.2 * world.settings.sweep_interval)
+    world.outage.jump(world.settings.file_grace + 1.0)
+    world.kernel.sleep(1.2 * world.settings.sweep_interval)
     leftovers(world)
     bill(world)
     life.end()

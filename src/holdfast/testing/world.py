@@ -209,7 +209,6 @@ def settings_of(slots: int, per_base: int, lanes: int, batch: int, stages: int) 
         embedding_concurrency=stages,
         write_concurrency=stages,
         batch_size=batch,
-        file_grace=20,
     )
 
 
