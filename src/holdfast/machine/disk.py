@@ -40,6 +40,12 @@ class FolderDisk:
         for suffix in BESIDE:
             (self.folder / f"{name}{suffix}").unlink(missing_ok=True)
 
+    def set_aside(self, name: str) -> None:
+        for suffix in BESIDE:
+            path = self.folder / f"{name}{suffix}"
+            if path.exists():
+                path.replace(self.folder / f"{name}.damaged{suffix}")
+
     def names(self, folder: str) -> list[str]:
         path = self.folder / folder
         found = os.listdir(path) if path.is_dir() else []
