@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,8 @@ class Engine:
         if self._keeper is not None:
             self._keeper.join(self.kb.settings.stop_patience)
         if self.lock is not None:
-            self._say_goodbye(clean=ended)
+            with suppress(HoldfastError):  # recovery follows an unclean stop, not a locked folder
+                self._say_goodbye(clean=ended)
         self.kb.index.close()
         self.kb.main.close()
         if self.lock is not None:

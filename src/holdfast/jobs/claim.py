@@ -48,13 +48,15 @@ class Claimed:
 def claim(main: MainStore, lane: Lane, caps: Caps, holder: Holder) -> Claimed:
     """Take the next work of a lane for one free slot."""
     with main.write() as tx:
+        if not tx.anything_due(lane):  # a thread woken for nothing costs one question
+            return Claimed((), _next_look(tx, lane))
         tx.wake_due(lane)
         tx.give_up_dead(lane)
         jobs = _choose(tx, lane, caps)
         if not jobs:
             return Claimed((), _next_look(tx, lane))
         claimed = tx.claim(jobs, lane, holder.owner, tx.now + holder.lease)
-        return Claimed(tuple(claimed), None, more=bool(tx.waiting_bases(lane, tx.now, 1)))
+        return Claimed(tuple(claimed), None, more=bool(tx.waiting_bases(lane, 1)))
 
 
 def _choose(tx: Transaction, lane: Lane, caps: Caps) -> list[Job]:
@@ -74,7 +76,7 @@ def _first_servable(
     large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
     looked_at: set[BaseId] = set()
     for window in (1 + len(active), WINDOW + len(active)):  # the first one is nearly always enough
-        for base in tx.waiting_bases(lane, tx.now, window, large=large):
+        for base in tx.waiting_bases(lane, window, large=large):
             if base not in looked_at and active[base] < caps.per_base[lane]:
                 looked_at.add(base)
                 jobs = _of_base(tx, lane, base, caps.total[lane], running)

@@ -115,6 +115,9 @@ class CatalogReads(Protocol):
     def violations(self, caps: Mapping[str, int]) -> list[Violation]:
         """Every row of the main store that disagrees with an invariant."""
 
+    def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
+        """Leaves that answer with, or failed for want of, an index that is gone."""
+
     def idle_items(self, base: BaseId, limit: int) -> list[ItemId]: ...
     def counts(self, base: BaseId) -> dict[Status, int]: ...
     def percent(self, base: BaseId) -> int: ...
@@ -153,6 +156,9 @@ class CatalogWrites(CatalogReads, Protocol):
 
     def publish(self, published: Sequence[Published]) -> None:
         """After the move to completed, in the same transaction."""
+
+    def forget_builds(self, items: Collection[ItemId]) -> None:
+        """Their builds are gone: nothing answers for them until the next publish."""
 
     def republish(self, item: ItemId) -> None: ...
     def roll_up(self, containers: Collection[ItemId]) -> None: ...

@@ -15,6 +15,9 @@ Crash windows, in this order:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from holdfast.domain.chunks import Chunk, Seal, pages
 from holdfast.domain.errors import Permanent
 from holdfast.domain.events import EventKind, NewEvent
@@ -32,6 +35,15 @@ from holdfast.workflow.workbench import Workbench
 TRIES_FOR_VECTORS = 5
 
 
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A sealed build about to be published, and what it cost: event and statistics say the same."""
+
+    taken: Taken
+    seal: Seal
+    spent: Spent
+
+
 def index_document(kb: Workbench, run: Run) -> None:
     base = base_of(kb, run)
     with kb.main.write() as tx:
@@ -40,7 +52,6 @@ def index_document(kb: Workbench, run: Run) -> None:
     if taken.is_equal and still_stands(kb, taken):
         finish_equal(kb, taken)
         return
-    warning = warning_of(taken)
 
     spent, pulse = Spent(), Pulse(kb, [run])
     kb.index.begin(base.id, item.id, run.claim)
@@ -51,7 +62,7 @@ def index_document(kb: Workbench, run: Run) -> None:
     seal = kb.index.seal(base.id, item.id, run.claim)
 
     with kb.main.write() as tx:
-        published = publish(tx, [(taken, seal, warning)], spent)
+        published = publish(tx, [Built(taken, seal, spent)])
     kb.main.durable()
     drop_older(kb, published)
 
@@ -80,7 +91,7 @@ def write_page(kb: Workbench, taken: Taken, page: list[Chunk], oven: Oven | None
             return
         except VectorsMissing:
             if oven:  # another item's delete took a vector we meant to share
-                embed_missing(oven, page)
+                embed_missing(oven, page, again=True)
     raise Permanent("texts keep losing their vectors", code="bad_vectors")
 
 
@@ -100,19 +111,24 @@ def extent(taken: Taken, page: list[Chunk]) -> tuple[float, float]:
     return page[0].char_start / whole, (page[-1].char_end - page[0].char_start) / whole
 
 
-def publish(
-    tx: Transaction, builds: list[tuple[Taken, Seal, str | None]], spent: Spent
-) -> list[Taken]:
+def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
     """Items completed, parents rolled up, jobs done, all at once; those that were still ours."""
-    done = tx.move(Move.COMPLETE, [_moved(one, COMPLETED, warn) for one, _, warn in builds])
-    ours = [(one, seal, warn) for one, seal, warn in builds if one.item.id in done]
-    tx.publish([_published(one, seal, warn) for one, seal, warn in ours])
-    tx.finish([one.run.fence for one, _, _ in builds])
-    tx.record([_indexed(one, seal, spent) for one, seal, _ in ours])
-    if ours and (provider := ours[0][0].base.provider):
-        tx.count_texts(provider, spent.embedded, spent.reused, spent.calls)
+    asked = [_moved(one.taken, COMPLETED, warning_of(one.taken)) for one in builds]
+    done = tx.move(Move.COMPLETE, asked)
+    ours = [one for one in builds if one.taken.item.id in done]
+    tx.publish([_published(one) for one in ours])
+    tx.finish([one.taken.run.fence for one in builds])
+    tx.record([_indexed(one) for one in ours])
+    if ours and (provider := ours[0].taken.base.provider):
+        spent = [one.spent for one in ours]
+        tx.count_texts(
+            provider,
+            embedded=sum(one.embedded for one in spent),
+            reused=sum(one.reused for one in spent),
+            calls=sum(one.calls for one in spent),
+        )
         tx.open_provider(provider)
-    return [one for one, _, _ in ours]
+    return [one.taken for one in ours]
 
 
 def finish_equal(kb: Workbench, taken: Taken) -> None:
@@ -153,25 +169,26 @@ def _moved(taken: Taken, target: Status, warning: str | None = None) -> Moved:
     return Moved(taken.item.id, target, fence.generation, fence, warning=warning)
 
 
-def _published(taken: Taken, seal: Seal, warning: str | None) -> Published:
-    size = taken.document.size
+def _published(built: Built) -> Published:
+    taken, size = built.taken, built.taken.document.size
     return Published(
         taken.item.id,
         taken.run.claim,
         taken.recipe,
-        seal,
+        built.seal,
         size,
         taken.item.workload or size,
-        warning,
+        warning_of(taken),
     )
 
 
-def _indexed(taken: Taken, seal: Seal, spent: Spent) -> NewEvent:
+def _indexed(built: Built) -> NewEvent:
+    taken, spent = built.taken, built.spent
     numbers = {
-        "chunks": seal.count,
+        "chunks": built.seal.count,
         "embedded": spent.embedded,
         "reused": spent.reused,
         "calls": spent.calls,
     }
-    fence = taken.run.fence
-    return NewEvent(EventKind.INDEXED, taken.base.id, taken.item.id, fence.generation, numbers)
+    generation = taken.run.fence.generation
+    return NewEvent(EventKind.INDEXED, taken.base.id, taken.item.id, generation, numbers)

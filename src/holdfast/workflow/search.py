@@ -15,6 +15,7 @@ from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.chunks import StoredChunk, chunk_id
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound
 from holdfast.domain.ids import BaseId, Generation, ItemId
+from holdfast.stages.embedding.checks import checked
 from holdfast.stores.catalog import Answering
 from holdfast.stores.index import Candidate, IndexSnapshot
 from holdfast.workflow.take import embedder_of
@@ -169,7 +170,7 @@ def _lanes(
     lanes: list[list[Candidate]] = []
     embedder = embedder_of(kb, base) if wanted.mode != "keyword" else None
     if embedder is not None:
-        vector = embedder.embed([wanted.query])[0]
+        vector = checked(embedder.embed([wanted.query]), 1, embedder.width)[0]
         lanes.append(index.vector(base.space, vector, width, masked))
     if wanted.mode != "vector":
         lanes.append(index.keyword(wanted.query, width, masked))

@@ -67,6 +67,9 @@ class SqliteCatalogWrites(SqliteMoves):
         documents = listed(_document(one) for one in published)
         self.session.run("set_published", published=documents, now=self.now)
 
+    def forget_builds(self, items: Collection[ItemId]) -> None:
+        self.session.run("forget_builds", ids=listed(items))
+
     def republish(self, item: ItemId) -> None:
         self.session.run("set_republished", id=item)
 

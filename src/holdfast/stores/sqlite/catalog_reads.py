@@ -113,6 +113,9 @@ class SqliteCatalogReads:
             for row in self.session.rows(name, **caps)
         ]
 
+    def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("lost_leaves", base=base, limit=limit)]
+
     def idle_items(self, base: BaseId, limit: int) -> list[ItemId]:
         return [row[0] for row in self.session.rows("idle_items", base=base, limit=limit)]
 

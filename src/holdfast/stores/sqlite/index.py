@@ -66,7 +66,7 @@ class SqliteIndex:
     def drop(self, base: BaseId) -> None:
         with self._may_remove() as allowed, self._turn:
             if not allowed:
-                raise Transient(HELD, code="internal", advice="nothing to do: it is tried again")
+                raise _held()
             self._let_go(base, sound=False)
             self._disk.remove(_name(base))
 
@@ -124,6 +124,9 @@ class SqliteIndex:
     def remove_items(
         self, base: BaseId, items: Collection[ItemId], live: Collection[ClaimNo]
     ) -> bool:
+        with self._quiet:
+            if self._holders:
+                raise _held()  # False would ask for another call at once
         self._take_from(base, lambda file: file.remove_items(items, live))
         return not {row.item_id for row in self.builds(base)}.intersection(items)
 
@@ -233,7 +236,7 @@ class SqliteIndex:
         database = self._database(base, create=True)
         with database.write() as session:
             session.run("index_schema")
-            session.run("index_first_row", base=base)
+            session.run("index_first_row", base=base, made=self._clock.wall())
         self._files[base] = IndexFile(database, base, clean=True)
 
     def _database(self, base: BaseId, *, create: bool) -> Database:
@@ -284,6 +287,10 @@ class SqliteIndex:
                 with self._quiet:
                     self._removing -= 1
                     self._quiet.notify_all()
+
+
+def _held() -> Transient:
+    return Transient(HELD, code="internal", advice="nothing to do: it is tried again by itself")
 
 
 def _name(base: BaseId) -> str:

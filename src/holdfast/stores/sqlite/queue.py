@@ -52,6 +52,9 @@ class SqliteQueueReads:
     def live_claims(self) -> set[ClaimNo]:
         return {row[0] for row in self.session.rows("live_claims")}
 
+    def anything_due(self, lane: Lane) -> bool:
+        return bool(self.session.value("anything_due", lane=lane, now=self.now))
+
     def next_due(self, lane: Lane) -> int | None:
         found: int | None = self.session.value("next_due", lane=lane)
         return found
@@ -67,17 +70,16 @@ class SqliteQueueReads:
         found: int = self.session.value("running_of_base", base=base)
         return found
 
-    def waiting_bases(
-        self, lane: Lane, now: int, limit: int, *, large: bool = True
-    ) -> list[BaseId]:
+    def waiting_bases(self, lane: Lane, limit: int, *, large: bool = True) -> list[BaseId]:
         cursor = self.session.value("lane_cursor", lane=lane) or ""
-        asked = {"lane": lane, "guarded": lane in GUARDED, "large": large, "now": now}
-        found = self._ring(asked, cursor, ABOVE_ALL_IDS, limit)
+        asked = {"lane": lane, "guarded": lane in GUARDED, "large": large, "now": self.now}
+        found = self._arc(asked, cursor, ABOVE_ALL_IDS, limit)
         if len(found) < limit and cursor:
-            found += self._ring(asked, "", cursor, limit - len(found))
+            found += self._arc(asked, "", cursor, limit - len(found))
         return found
 
-    def _ring(self, asked: dict[str, Any], after: str, upto: str, limit: int) -> list[BaseId]:
+    def _arc(self, asked: dict[str, Any], after: str, upto: str, limit: int) -> list[BaseId]:
+        """A part of the ring: after one base, up to another."""
         rows = self.session.rows("waiting_bases", after=after, upto=upto, limit=limit, **asked)
         return [row[0] for row in rows]
 
@@ -140,6 +142,8 @@ class SqliteQueueWrites(SqliteQueueReads):
     stopped: set[JobId]
 
     def enqueue(self, jobs: Sequence[NewJob]) -> None:
+        if not jobs:
+            return
         documents = [_document(job) for job in jobs]
         for document in documents:
             _must_fit(document)
@@ -284,7 +288,7 @@ class SqliteQueueWrites(SqliteQueueReads):
             for kind in JobKind
         )
 
-    def raise_epoch(self, owner: str, above: ClaimNo) -> int:
+    def raise_epoch(self, owner: str, above: int = 0) -> int:
         epoch: int = self.session.value("raise_epoch", owner=owner, above=above)
         return epoch
 
