@@ -141,17 +141,14 @@ class SqliteCatalogReads:
 
 
 def _standing(row: Sequence[Any], stale: Stale | None) -> Standing:
-    item, name, status, heartbeat, _generation, has_job = row
-    return Standing(item, name, Status(status), _past(status, heartbeat, bool(has_job), stale))
-
-
-def _past(status: str, heartbeat: int | None, has_job: bool, stale: Stale | None) -> bool:
-    """Queued without a live job, or at work without progress, for longer than allowed."""
+    item, name, status, heartbeat, has_job, is_held = row
     if stale is None or heartbeat is None:
-        return False
-    if status == PROCESSING:
-        return not has_job and heartbeat < stale.queued_before
-    return status in WORKING and heartbeat < stale.indexing_before
+        past = False
+    elif status == PROCESSING:
+        past = not has_job and heartbeat < stale.queued_before
+    else:  # a run that lives, and work a person was asked about, are not taken over
+        past = status in WORKING and not is_held and heartbeat < stale.indexing_before
+    return Standing(item, name, Status(status), past)
 
 
 def _share(row: Sequence[Any] | None) -> int:

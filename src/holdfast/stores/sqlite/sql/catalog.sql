@@ -167,9 +167,11 @@ WITH RECURSIVE inside (id) AS (
   SELECT value FROM json_each(:roots)
   UNION
   SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
-SELECT items.id, items.name, items.status, items.heartbeat_at, items.generation,
+SELECT items.id, items.name, items.status, items.heartbeat_at,
   EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
-    AND jobs.state IN ('ready', 'later', 'parked', 'running'))
+    AND jobs.state IN ('ready', 'later', 'parked', 'running')),
+  EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
+    AND jobs.state IN ('ready', 'later', 'parked', 'running') AND jobs.state IN ('parked', 'running'))
 FROM inside JOIN items ON items.id = inside.id
 
 -- name: deleting_below
