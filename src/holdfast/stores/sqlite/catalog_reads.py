@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,13 +14,13 @@ from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import PROCESSING, WORKING, Status
 from holdfast.domain.items import Item, Page
 from holdfast.stores.catalog import Answering, Expected, Listing, Stale
-from holdfast.stores.sqlite.catalog_rows import base_of, item_of
+from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
 
 
 def listed(values: Iterable[Any]) -> str:
     """Many values as one parameter."""
-    return json.dumps(list(values), ensure_ascii=False)
+    return json_text(list(values))
 
 
 class SqliteCatalogReads:
