@@ -17,6 +17,8 @@ from holdfast.stores.catalog import Answering, Expected, Listing, Stale
 from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
 
+ABOVE_ALL = (2, "")  # before the first row of every list
+
 
 def listed(values: Iterable[Any]) -> str:
     """Many values as one parameter."""
@@ -47,18 +49,20 @@ class SqliteCatalogReads:
 
     def list_items(self, listing: Listing) -> Page[Item]:
         container, last = _cursor(listing.cursor)
-        rows = self.session.rows(
-            "list_items",
-            base=listing.base,
-            parent=listing.parent,
-            everywhere=listing.everywhere,
-            deleting=listing.include_deleting,
-            statuses=None if listing.statuses is None else listed(sorted(listing.statuses)),
-            type=listing.type,
-            name=listing.name,
-            last=last,
-            last_container=container,
-            limit=listing.limit + 1,
+        asked = {
+            "base": listing.base,
+            "deleting": listing.include_deleting,
+            "statuses": None if listing.statuses is None else listed(sorted(listing.statuses)),
+            "type": listing.type,
+            "name": listing.name,
+            "last": last,
+            "last_container": container,
+            "limit": listing.limit + 1,
+        }
+        rows = (
+            self.session.rows("list_everywhere", **asked)
+            if listing.everywhere
+            else self.session.rows("list_inside", parent=listing.parent, **asked)
         )
         items = tuple(item_of(row) for row in rows[: listing.limit])
         more = len(rows) > listing.limit
@@ -156,9 +160,9 @@ def _share(row: Sequence[Any] | None) -> int:
     return int(row[1]) // int(row[0])
 
 
-def _cursor(text: str | None) -> tuple[int | None, str | None]:
+def _cursor(text: str | None) -> tuple[int, str]:
     if text is None:
-        return None, None
+        return ABOVE_ALL
     container, dot, last = text.partition(".")
     if container not in ("0", "1") or not dot or not last:
         raise InvalidInput(f"{text!r} is not a cursor of this list")

@@ -106,9 +106,6 @@ class SqliteQueueReads:
     def stopped_clean(self) -> bool:
         return bool(self.session.value("stopped_clean"))
 
-    def index_work_left(self) -> bool:
-        return bool(self.session.value("index_work_left"))
-
     def queue_of_base(self, base: BaseId) -> BaseQueue:
         row = self.session.one("queue_of_base", base=base) or (0, 0, 0)
         return BaseQueue(*row)
