@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from holdfast.ports import Event, Thread
 from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
-from holdfast.stores.memory_index import MemoryIndex
+from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
@@ -66,7 +67,8 @@ class Engine:
         if self._keeper is not None:
             self._keeper.join(self.kb.settings.stop_patience)
         if self.lock is not None:
-            self._say_goodbye(clean=ended)
+            with suppress(HoldfastError):  # recovery follows an unclean stop, not a locked folder
+                self._say_goodbye(clean=ended)
         self.kb.index.close()
         self.kb.main.close()
         if self.lock is not None:
@@ -132,7 +134,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         chunker=chunks_of,
         embedders=Registry(),
         main=main,
-        index=MemoryIndex(runtime),
+        index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,
         permits=permits(
             runtime,

@@ -97,6 +97,9 @@ class Entry:
 class Files(Protocol):
     """The user's files (read only) and the data folder's own (by relative name)."""
 
+    def absolute(self, path: str) -> str:
+        """The same place, whatever the working folder will be."""
+
     def look(self, path: str) -> Look:
         """What stands there; Permanent(`unreadable`) when nothing does or it may not be seen."""
 

@@ -19,6 +19,9 @@ PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 CALLS = {"run", "one", "value", "returned", "rows"}
 CALLS_SECOND = {"prepare"}
 
+# Columns that several statements share stand once and are put in where `/*noun*/` stands.
+SHARED = re.compile(r"/\*(\w+)\*/")
+
 SHAPES = re.compile(
     r"""
     ^\s*(?:
@@ -225,3 +228,9 @@ def _outside_brackets(text: str) -> str:
 def python_of(folder: Path) -> list[Path]:
     """The modules of a store."""
     return [path for path in source.modules() if path.is_relative_to(folder)]
+
+
+def shared_columns(dialect: str) -> set[str]:
+    """The nouns whose columns some statement asks for."""
+    folder = source.STORES / dialect / "sql"
+    return {noun for statement in statements(folder) for noun in SHARED.findall(statement.body)}

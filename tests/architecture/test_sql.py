@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.domain.invariants import INVARIANTS
 from tests.architecture import source, sql
 
 DIALECTS = [name for name in ("sqlite", "postgres") if (source.STORES / name / "sql").is_dir()]
@@ -42,6 +43,7 @@ def test_every_statement_is_called_by_its_name(dialect: str) -> None:
     mentioned = {
         word for path in sql.python_of(source.STORES) for word in sql.mentioned(source.tree(path))
     }
+    mentioned |= INVARIANTS.keys() | {f"{noun}_columns" for noun in sql.shared_columns(dialect)}
     unused = [
         f"{source.short(statement.file)}: {statement.name}"
         for statement in sql.statements(source.STORES / dialect / "sql")
@@ -61,6 +63,14 @@ def test_every_name_that_is_called_exists(dialect: str) -> None:
     ]
 
     assert not missing, "\n".join(missing)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_invariant_has_its_query(dialect: str) -> None:
+    queries = source.STORES / dialect / "sql" / "invariants.sql"
+    known = {statement.name for statement in sql.statements(queries.parent)}
+
+    assert not INVARIANTS.keys() - known
 
 
 def test_both_dialects_have_the_same_names_and_parameters() -> None:

@@ -18,6 +18,7 @@ from holdfast.domain.items import Item
 MAX_INPUTS = 1_000
 MAX_IDS = 10_000
 ROOTS_PER_JOB = 1_000
+NAMED = 10
 
 
 class Operation(StrEnum):
@@ -89,7 +90,7 @@ def may_find(asked: Iterable[str], found: Iterable[str], base_id: str) -> None:
     known = set(found)
     unknown = [one for one in asked if one not in known]
     if unknown:
-        named = ", ".join(unknown[:10]) + (", …" if len(unknown) > 10 else "")
+        named = ", ".join(unknown[:NAMED]) + (", …" if len(unknown) > NAMED else "")
         raise NotFound(f"base {base_id} has no item {named}")
 
 
@@ -131,7 +132,8 @@ def may_list_chunks(item: Item | None, item_id: str, deleting_inside: int) -> It
         )
     if item.is_container and deleting_inside:
         raise Conflict(
-            f"{deleting_inside} items inside {item.id} are being deleted; try again when they are gone",
+            f"{deleting_inside} items inside {item.id} are being deleted; "
+            "try again when they are gone",
             blocking=[Blocking(item.id, item.name, item.status)],
         )
     return item

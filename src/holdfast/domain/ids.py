@@ -20,6 +20,11 @@ def first_claim(epoch: int) -> ClaimNo:
     return ClaimNo(epoch * CLAIMS_PER_EPOCH)
 
 
+def born(identity: str) -> float:
+    """When an id of ours was given: wall seconds, to the millisecond."""
+    return int(identity[:8] + identity[9:13], 16) / 1_000
+
+
 def uuid7(milliseconds: int, randomness: int) -> str:
     """A UUIDv7 from wall time and 74 random bits: ids sort by the time they were given."""
     value = (milliseconds & (1 << 48) - 1) << 80

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self
 
 from holdfast.assembly import Engine, open_engine
 from holdfast.domain.bases import Base, BaseSettings
@@ -38,7 +38,6 @@ from holdfast.workflow.update_item import Change, update_item
 
 Bases = Base | str
 Items = Item | str
-Many = TypeVar("Many")
 UNSET: Any = object()
 LONGEST_WAIT = 3_600.0
 
@@ -77,7 +76,7 @@ class Holdfast:
         """Stop at the next boundary; unfinished work goes on at the next open."""
         self._engine.close()
 
-    def __enter__(self) -> Holdfast:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

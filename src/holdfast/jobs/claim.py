@@ -29,6 +29,14 @@ class Caps:
 
 
 @dataclass(frozen=True, slots=True)
+class Holder:
+    """Who claims, and for how long without a renewal; nobody yet, when the claim is posted."""
+
+    owner: str | None
+    lease: int
+
+
+@dataclass(frozen=True, slots=True)
 class Claimed:
     """What a slot got: one job, or a bundle; or when to look again."""
 
@@ -37,18 +45,18 @@ class Claimed:
     more: bool = False
 
 
-def claim(
-    main: MainStore, lane: Lane, caps: Caps, owner: str | None, lease: int, now: int
-) -> Claimed:
+def claim(main: MainStore, lane: Lane, caps: Caps, holder: Holder) -> Claimed:
     """Take the next work of a lane for one free slot."""
     with main.write() as tx:
+        if not tx.anything_due(lane):  # a thread woken for nothing costs one question
+            return Claimed((), _next_look(tx, lane))
         tx.wake_due(lane)
         tx.give_up_dead(lane)
         jobs = _choose(tx, lane, caps)
         if not jobs:
-            return Claimed((), _next_look(tx, lane, now))
-        more = bool(tx.waiting_bases(lane, now, 1))
-        return Claimed(tuple(tx.claim(jobs, lane, owner, now + lease)), None, more)
+            return Claimed((), _next_look(tx, lane))
+        claimed = tx.claim(jobs, lane, holder.owner, tx.now + holder.lease)
+        return Claimed(tuple(claimed), None, more=bool(tx.waiting_bases(lane, 1)))
 
 
 def _choose(tx: Transaction, lane: Lane, caps: Caps) -> list[Job]:
@@ -65,7 +73,8 @@ def _first_servable(
     tx: Transaction, lane: Lane, caps: Caps, running: list[RunningJob]
 ) -> list[Job]:
     active = Counter(one.base for one in running)
-    for base in tx.waiting_bases(lane, tx.now, WINDOW + len(active)):
+    large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
+    for base in tx.waiting_bases(lane, WINDOW + len(active), large=large):
         if active[base] < caps.per_base[lane]:
             jobs = _of_base(tx, lane, base, caps.total[lane], running)
             if jobs:
@@ -89,6 +98,6 @@ def _of_base(
     return bundle(heads)
 
 
-def _next_look(tx: Transaction, lane: Lane, now: int) -> int | None:
-    known = [when for when in (tx.next_due(lane), tx.next_opening(now)) if when is not None]
+def _next_look(tx: Transaction, lane: Lane) -> int | None:
+    known = [when for when in (tx.next_due(lane), tx.next_opening(tx.now)) if when is not None]
     return min(known, default=None)

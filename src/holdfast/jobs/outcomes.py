@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from holdfast.domain.errors import HoldfastError, ProviderDown, Superseded
 from holdfast.domain.events import stored
-from holdfast.domain.jobs import JobState
 from holdfast.domain.retries import TryAgain, after_failure, delete_backoff
 from holdfast.jobs.run import Cancelled, Run, Stopping
 from holdfast.ports import Clock, Rng
@@ -30,22 +29,23 @@ class Outcomes:
     clock: Clock
     rng: Rng
 
-    def failed(self, run: Run, error: BaseException, endless: bool = False) -> None:
+    def failed(self, run: Run, error: BaseException, *, endless: bool = False) -> None:
         with self.main.write() as tx:
             if isinstance(error, Superseded):
                 tx.finish([run.fence], reason="superseded")
             elif isinstance(error, Cancelled):
-                tx.finish([run.fence], JobState.CANCELLED, reason="cancelled")
+                # ends below if the row says so; else the wish was undone with its transaction
+                tx.give_back(run.fence, None, "not cancelled after all", counts=False, trouble=None)
             elif isinstance(error, Stopping):
                 tx.give_back(run.fence, None, "stopped", counts=False, trouble=None)
             elif isinstance(error, LaterPlease):
                 at = self._at(error.delay)
                 tx.give_back(run.fence, at, error.reason, counts=False, trouble=None)
             else:
-                self._by_class(tx, run, error, endless)
+                self._by_class(tx, run, error, endless=endless)
             tx.end_cancelled(run.fence)  # told to stop while it failed: then this is its end
 
-    def _by_class(self, tx: Transaction, run: Run, error: BaseException, endless: bool) -> None:
+    def _by_class(self, tx: Transaction, run: Run, error: BaseException, *, endless: bool) -> None:
         trouble = trouble_of(error)
         decision = (
             TryAgain(delete_backoff(run.job.attempt), counts=True, reason="delete_stuck")

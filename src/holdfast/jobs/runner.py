@@ -15,7 +15,7 @@ from holdfast.domain.errors import HoldfastError
 from holdfast.domain.events import stored
 from holdfast.domain.ids import ClaimNo, JobId
 from holdfast.domain.jobs import Job, Lane, Verdict
-from holdfast.jobs.claim import Caps, claim
+from holdfast.jobs.claim import Caps, Holder, claim
 from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.run import Handlers, Run, Token, run_of
 from holdfast.ports import Clock, Condition, Event, Runtime, Thread
@@ -124,8 +124,7 @@ class Runner:
 
     def step(self, lane: Lane) -> float | None:
         """Claim and run once; None after work, else how long nothing is due."""
-        now = stored(self.clock.wall())
-        found = claim(self.main, lane, self.caps, self.owner, self.lease, now)
+        found = claim(self.main, lane, self.caps, Holder(self.owner, self.lease))
         if not found.jobs:
             return self._until(found.look_again)
         if found.more:
@@ -168,14 +167,14 @@ class Runner:
                 handler.run(runs[0])
         except Exception as error:  # noqa: BLE001  (the one place that records whatever rose)
             for run in runs:
-                self._record(run, error, handler.endless)
+                self._record(run, error, endless=handler.endless)
 
-    def _record(self, run: Run, error: Exception, endless: bool) -> None:
+    def _record(self, run: Run, error: Exception, *, endless: bool) -> None:
         """The end of the run is written even if that takes a few tries; a crash writes it too."""
         pause = FIRST_PAUSE
         while True:
             try:
-                self.outcomes.failed(run, error, endless)
+                self.outcomes.failed(run, error, endless=endless)
                 return
             except HoldfastError:
                 if self.stopping.wait(pause):

@@ -41,10 +41,14 @@ class FolderDisk:
             (self.folder / f"{name}{suffix}").unlink(missing_ok=True)
 
     def set_aside(self, name: str) -> None:
+        """Out of the way and kept: `<name>.damaged-N`, with what SQLite keeps beside it."""
+        number = 1
+        while (self.folder / f"{name}.damaged-{number}").exists():
+            number += 1
         for suffix in BESIDE:
             path = self.folder / f"{name}{suffix}"
             if path.exists():
-                path.replace(self.folder / f"{name}.damaged{suffix}")
+                path.rename(self.folder / f"{name}.damaged-{number}{suffix}")
 
     def names(self, folder: str) -> list[str]:
         path = self.folder / folder

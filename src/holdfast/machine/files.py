@@ -22,6 +22,9 @@ class FolderFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def absolute(self, path: str) -> str:
+        return os.path.abspath(path)  # not resolved: the user's own name for it stays
+
     def look(self, path: str) -> Look:
         try:
             return _look(os.stat(path))

@@ -11,6 +11,7 @@ from holdfast.domain.ids import uuid7
 
 RANDOM_BITS = 74
 SEQUENCE_SHIFT = 62
+LAST_COUNT = 4_095
 
 
 class TimeOrderedIds:
@@ -31,11 +32,11 @@ class TimeOrderedIds:
 
 
 def _next(milliseconds: int, count: int) -> tuple[int, int]:
-    return (milliseconds, count + 1) if count < 4_095 else (milliseconds + 1, 0)
+    return (milliseconds, count + 1) if count < LAST_COUNT else (milliseconds + 1, 0)
 
 
 class SystemRng:
     """Jitter."""
 
     def random(self) -> float:
-        return random.random()  # noqa: S311  (jitter, not a secret)
+        return random.random()

@@ -103,9 +103,6 @@ class IndexStore(Protocol):
     def bases(self) -> list[BaseId]:
         """The bases that have an index here."""
 
-    def age(self, base: BaseId) -> float:
-        """Seconds since the base's index was made; 0 when there is none."""
-
     def missing(self, base: BaseId, space: int, hashes: Collection[TextHash]) -> set[TextHash]:
         """Which of these texts have no vector in this space."""
 
@@ -155,7 +152,7 @@ class IndexStore(Protocol):
     def remove_items(
         self, base: BaseId, items: Collection[ItemId], live: Collection[ClaimNo]
     ) -> bool:
-        """Remove all builds of these items, about 50 ms' worth; True when nothing of them is left."""
+        """Remove all builds of these items, about 50 ms' worth; True when none is left."""
 
     def seals(self, base: BaseId, pairs: Collection[Pair]) -> dict[Pair, Seal]:
         """The seals of those of these builds that are sealed."""
@@ -172,7 +169,7 @@ class IndexStore(Protocol):
         """While held nothing is dropped, purged or unlinked: a backup is being taken."""
 
     def purge(self, base: BaseId) -> bool:
-        """One slice (about 50 ms) of removing deleted text from the files; True when none is left."""
+        """A slice (about 50 ms) of clearing deleted text from the files; True when none is left."""
 
     def verify(self, base: BaseId) -> list[str]:
         """Every disagreement inside the index, in words; empty when it is sound."""

@@ -63,10 +63,6 @@ class MemoryIndex:
     def bases(self) -> list[BaseId]:
         return sorted(self._worlds)
 
-    def age(self, base: BaseId) -> float:
-        """In memory nothing grows old."""
-        return 0.0
-
     def missing(self, base: BaseId, space: int, hashes: Collection[TextHash]) -> set[TextHash]:
         return self._world(base).missing(space, hashes)
 

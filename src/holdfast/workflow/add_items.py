@@ -26,6 +26,7 @@ from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.workbench import Workbench
 
 HOUR = 3_600_000_000
+MAX_KEY = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,8 @@ def promised(
 ) -> Promise | None:
     if key is None:
         return None
-    if not 0 < len(key) <= 255:
-        raise InvalidInput("an idempotency key is 1 to 255 characters")
+    if not 0 < len(key) <= MAX_KEY:
+        raise InvalidInput(f"an idempotency key is 1 to {MAX_KEY} characters")
     body = repr((base, [(shown(one), one) for one in inputs]))
     return Promise(key, principal, sha256(body.encode("utf-8", "replace")).hexdigest())
 
@@ -132,6 +133,6 @@ def _written(added: Added) -> str:
 
 def with_outcome(refusal: HoldfastError, added: Added) -> HoldfastError:
     """The original error, carrying what was created and what was not."""
-    refusal.created = added.created  # type: ignore[attr-defined]  # noqa: E501
+    refusal.created = added.created  # type: ignore[attr-defined]
     refusal.failed = added.failed  # type: ignore[attr-defined]
     return refusal

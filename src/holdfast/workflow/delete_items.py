@@ -29,7 +29,7 @@ def delete_items(kb: Workbench, base_id: BaseId, ids: Sequence[ItemId]) -> list[
         may_use(tx.base(base_id), Operation.DELETE, base_id)
         roots = selected_roots(tx, base_id, ids)
         mark_deleting(tx, roots)
-        refusal = enqueue_deletes(tx, base_id, [one.id for one in roots if not one.deleting])
+        refusal = enqueue_deletes(tx, base_id, _without_job(tx, roots))
     kb.main.durable()
     if refusal is not None:
         raise refusal
@@ -49,6 +49,19 @@ def mark_deleting(tx: Transaction, roots: Sequence[Item]) -> None:
     fresh = [one.id for one in inside if one.status is not DELETING]
     tx.move(Move.DELETE, [Moved(one, DELETING, new_generation=True) for one in fresh])
     tx.cancel_items(fresh, "deleted")
+
+
+def _without_job(tx: Transaction, roots: Sequence[Item]) -> list[ItemId]:
+    """Roots not yet on their way: new ones, and those whose earlier job was refused or lost."""
+    again = [root for root in roots if root.deleting]
+    live = tx.live_roots([root.id for root in again], JobKind.DELETE_SUBTREE)
+    above = {
+        item.id
+        for item in tx.items([root.parent_id for root in again if root.parent_id])
+        if item.deleting
+    }
+    covered = {root.id for root in again if root.id in live or root.parent_id in above}
+    return [root.id for root in roots if root.id not in covered]
 
 
 def enqueue_deletes(

@@ -3,7 +3,7 @@
     marks on disk -> chunks and vectors -> file refs and rows, leaf first -> on disk -> bytes
 
 Everything here may be done twice. Chunks go first: while rows stand, the sweep and a retry know
-whose they were. A run that writes after us leaves a build that nobody publishes; the sweep finds it.
+whose they were. A run that writes after us leaves a build nobody publishes; the sweep finds it.
 """
 
 from __future__ import annotations

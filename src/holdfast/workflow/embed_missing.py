@@ -21,6 +21,7 @@ from holdfast.domain.retries import MAX_ATTEMPTS, SLOT_PATIENCE, backoff
 from holdfast.jobs.run import Token
 from holdfast.ports import Embedder
 from holdfast.stages.embedding.checks import checked
+from holdfast.workflow.pulse import Pulse
 from holdfast.workflow.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -48,15 +49,26 @@ class Oven:
     claim: ClaimNo
     token: Token
     spent: Spent
+    pulse: Pulse
 
 
-def embed_missing(oven: Oven, chunks: Iterable[Chunk], *, force: bool = False) -> None:
-    """Every text of these chunks has a vector, or stands in `spent.guilty`."""
+def embed_missing(
+    oven: Oven, chunks: Iterable[Chunk], *, force: bool = False, again: bool = False
+) -> set[TextHash]:
+    """Every text of these chunks has a vector, or stands in `spent.guilty`; those paid for.
+
+    `again` when these chunks were counted before and only lost vectors are made anew.
+    """
     texts = {chunk.hash: chunk.text for chunk in chunks}
     wanted = set(texts) if force else oven.kb.index.missing(oven.base.id, oven.base.space, texts)
-    oven.spent.reused += len(texts) - len(wanted)
+    if not again:
+        oven.spent.reused += len(texts) - len(wanted)
+    done = 0
     for batch in _batches([one for one in texts if one in wanted], _size(oven)):
         _embed(oven, {one: texts[one] for one in batch})
+        done += len(batch)
+        oven.pulse.batch(done / (len(wanted) + 1))
+    return wanted - set(oven.spent.guilty)
 
 
 def _embed(oven: Oven, batch: Mapping[TextHash, str]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from holdfast.domain.bases import Base
 from holdfast.domain.chunks import Chunk, Seal, SmallBuild
 from holdfast.domain.errors import Permanent, Superseded
-from holdfast.domain.ids import ClaimNo
+from holdfast.domain.ids import ClaimNo, TextHash
 from holdfast.domain.items import Item
 from holdfast.jobs.run import Cancelled, Run, Token
 from holdfast.ports import Embedder
@@ -21,13 +21,14 @@ from holdfast.stores.index import VectorsMissing
 from holdfast.workflow.embed_missing import Oven, Spent, embed_missing
 from holdfast.workflow.index_document import (
     TRIES_FOR_VECTORS,
+    Built,
     begin_embedding,
     drop_older,
     finish_equal,
     publish,
     still_stands,
-    warning_of,
 )
+from holdfast.workflow.pulse import Pulse
 from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, read_item
 from holdfast.workflow.workbench import Workbench
 
@@ -40,6 +41,8 @@ class Bundle:
     base: Base
     chunks: dict[ClaimNo, tuple[Chunk, ...]] = field(default_factory=dict)
     taken: list[Taken] = field(default_factory=list)
+    spent: Spent = field(default_factory=Spent)
+    paid: set[TextHash] = field(default_factory=set)
 
     def leave(self, taken: Taken, error: Exception) -> None:
         self.taken.remove(taken)
@@ -47,6 +50,20 @@ class Bundle:
 
     def chunks_of(self, taken: Taken) -> tuple[Chunk, ...]:
         return self.chunks[taken.run.claim]
+
+    def shares(self) -> dict[ClaimNo, Spent]:
+        """What each item cost: the first holder of a text paid for it, the others reuse it.
+
+        A model call answers several items at once; the first that paid for a text carries it.
+        """
+        paid, calls = set(self.paid), self.spent.calls
+        shares: dict[ClaimNo, Spent] = {}
+        for taken in self.taken:
+            texts = {chunk.hash for chunk in self.chunks_of(taken)}
+            own = texts & paid
+            shares[taken.run.claim] = Spent(len(own), len(texts - own), calls if own else 0)
+            paid, calls = paid - own, 0 if own else calls
+        return shares
 
     def all_chunks(self) -> list[Chunk]:
         return [chunk for taken in self.taken for chunk in self.chunks_of(taken)]
@@ -58,11 +75,11 @@ def index_bundle(kb: Workbench, runs: Sequence[Run]) -> None:
         _read_one(bundle, run, item)
     if not bundle.taken:
         return
-    spent = Spent()
-    seals = _write_all(bundle, spent)
-    builds = [(one, seals[one.run.claim], warning_of(one)) for one in bundle.taken]
+    seals = _write_all(bundle)
+    spent = bundle.shares()
+    builds = [Built(one, seals[one.run.claim], spent[one.run.claim]) for one in bundle.taken]
     with kb.main.write() as tx:
-        published = publish(tx, builds, spent)
+        published = publish(tx, builds)
     kb.main.durable()
     drop_older(kb, published)
 
@@ -93,7 +110,7 @@ def _read_one(bundle: Bundle, run: Run, item: Item) -> None:
         kb.outcomes.failed(run, error)
 
 
-def _write_all(bundle: Bundle, spent: Spent) -> dict[ClaimNo, Seal]:
+def _write_all(bundle: Bundle) -> dict[ClaimNo, Seal]:
     """Every build left in the bundle, sealed; other items' deletes may take shared vectors."""
     embedder = embedder_of(bundle.kb, bundle.base)
     space = None if embedder is None else bundle.base.space
@@ -101,7 +118,7 @@ def _write_all(bundle: Bundle, spent: Spent) -> dict[ClaimNo, Seal]:
         begin_embedding(bundle.kb, bundle.taken)
     for _ in range(TRIES_FOR_VECTORS):
         if embedder is not None:
-            _embed_all(bundle, embedder, spent)
+            _embed_all(bundle, embedder)
         _leave_cancelled(bundle)
         if (seals := _try_write(bundle, space)) is not None:
             return seals
@@ -118,14 +135,15 @@ def _try_write(bundle: Bundle, space: int | None) -> dict[ClaimNo, Seal] | None:
     return {build.claim: seal for build, seal in zip(builds, seals, strict=True)}
 
 
-def _embed_all(bundle: Bundle, embedder: Embedder, spent: Spent) -> None:
+def _embed_all(bundle: Bundle, embedder: Embedder) -> None:
     """Full batches over all items; items with a text refused for good leave the bundle."""
     if not bundle.taken:
         return
-    first = bundle.taken[0].run
-    oven = Oven(bundle.kb, bundle.base, embedder, first.claim, _token_of(bundle), spent)
+    first, spent = bundle.taken[0].run, bundle.spent
+    pulse = Pulse(bundle.kb, [one.run for one in bundle.taken])
+    oven = Oven(bundle.kb, bundle.base, embedder, first.claim, _token_of(bundle), spent, pulse)
     force = any(one.run.job.input.get("force") for one in bundle.taken) and not spent.calls
-    embed_missing(oven, bundle.all_chunks(), force=force)
+    bundle.paid |= embed_missing(oven, bundle.all_chunks(), force=force)
     for taken in list(bundle.taken):
         refusal = next(
             (spent.guilty[c.hash] for c in bundle.chunks_of(taken) if c.hash in spent.guilty), None

@@ -15,21 +15,33 @@ Crash windows, in this order:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from holdfast.domain.chunks import Chunk, Seal, pages
 from holdfast.domain.errors import Permanent
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.item_states import COMPLETED, EMBEDDING, FAILED, Move, Status
 from holdfast.domain.jobs import JobState
-from holdfast.domain.progress import percent
 from holdfast.jobs.run import Run
 from holdfast.stores.catalog import Moved, Published, Trouble
 from holdfast.stores.index import VectorsMissing
 from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent, embed_missing
-from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, read_item
+from holdfast.workflow.pulse import Pulse
+from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, read_item
 from holdfast.workflow.workbench import Workbench
 
 TRIES_FOR_VECTORS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A sealed build about to be published, and what it cost: event and statistics say the same."""
+
+    taken: Taken
+    seal: Seal
+    spent: Spent
 
 
 def index_document(kb: Workbench, run: Run) -> None:
@@ -40,17 +52,17 @@ def index_document(kb: Workbench, run: Run) -> None:
     if taken.is_equal and still_stands(kb, taken):
         finish_equal(kb, taken)
         return
-    warning = warning_of(taken)
 
-    spent = Spent()
+    spent, pulse = Spent(), Pulse(kb, [run])
     kb.index.begin(base.id, item.id, run.claim)
     for page in pages(kb.chunker(taken.document.text, base.settings)):
-        write_page(kb, taken, page, spent)
-        say_progress(kb, taken, page[-1])
+        pulse.page(*extent(taken, page))
+        write_page(kb, taken, page, oven_of(kb, taken, spent, pulse))
+        pulse.batch(1.0)
     seal = kb.index.seal(base.id, item.id, run.claim)
 
     with kb.main.write() as tx:
-        published = publish(tx, [(taken, seal, warning)], spent)
+        published = publish(tx, [Built(taken, seal, spent)])
     kb.main.durable()
     drop_older(kb, published)
 
@@ -64,16 +76,14 @@ def give_up_index(kb: Workbench, run: Run, trouble: Trouble) -> None:
         tx.finish([run.fence], JobState.FAILED, trouble=trouble)
 
 
-def write_page(kb: Workbench, taken: Taken, page: list[Chunk], spent: Spent) -> None:
+def write_page(kb: Workbench, taken: Taken, page: list[Chunk], oven: Oven | None) -> None:
     """The page is in the index, every text with its vector."""
-    embedder = embedder_of(kb, taken.base)
-    space = None if embedder is None else taken.base.space
-    oven = embedder and Oven(kb, taken.base, embedder, taken.run.claim, taken.run.token, spent)
+    space = None if oven is None else taken.base.space
     if oven:
         begin_embedding(kb, [taken])
         embed_missing(oven, page, force=bool(taken.run.job.input.get("force")))
     for _ in range(TRIES_FOR_VECTORS):
-        raise_guilty(spent)
+        raise_guilty(oven)
         taken.run.token.check()
         try:
             with kb.permits.writing.hold():
@@ -81,7 +91,7 @@ def write_page(kb: Workbench, taken: Taken, page: list[Chunk], spent: Spent) -> 
             return
         except VectorsMissing:
             if oven:  # another item's delete took a vector we meant to share
-                embed_missing(oven, page)
+                embed_missing(oven, page, again=True)
     raise Permanent("texts keep losing their vectors", code="bad_vectors")
 
 
@@ -90,39 +100,41 @@ def begin_embedding(kb: Workbench, taken: list[Taken]) -> None:
         tx.move(Move.EMBED, [_moved(one, EMBEDDING) for one in taken])
 
 
-def raise_guilty(spent: Spent) -> None:
-    for refusal in spent.guilty.values():
+def raise_guilty(oven: Oven | None) -> None:
+    for refusal in oven.spent.guilty.values() if oven else ():
         raise refusal
 
 
-def say_progress(kb: Workbench, taken: Taken, last: Chunk) -> None:
-    """A heartbeat: proof that the worker lives, and the percentage that is shown."""
+def extent(taken: Taken, page: list[Chunk]) -> tuple[float, float]:
+    """Where in the text a page begins, and how much of it the page is."""
     whole = max(1, len(taken.document.text))
-    done = percent(1.0, last.char_end / whole, kb.settings.read_weight)
-    with kb.main.write() as tx:
-        tx.set_progress(taken.run.fence, done)
-        tx.beat([taken.run.fence], tx.now + kb.lease)
+    return page[0].char_start / whole, (page[-1].char_end - page[0].char_start) / whole
 
 
-def publish(
-    tx: Transaction, builds: list[tuple[Taken, Seal, str | None]], spent: Spent
-) -> list[Taken]:
+def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
     """Items completed, parents rolled up, jobs done, all at once; those that were still ours."""
-    done = tx.move(Move.COMPLETE, [_moved(one, COMPLETED, warn) for one, _, warn in builds])
-    ours = [(one, seal, warn) for one, seal, warn in builds if one.item.id in done]
-    tx.publish([_published(one, seal, warn) for one, seal, warn in ours])
-    tx.finish([one.run.fence for one, _, _ in builds])
-    tx.record([_indexed(one, seal, spent) for one, seal, _ in ours])
-    if ours and (provider := ours[0][0].base.provider):
-        tx.count_texts(provider, spent.embedded, spent.reused, spent.calls)
+    asked = [_moved(one.taken, COMPLETED, warning_of(one.taken)) for one in builds]
+    done = tx.move(Move.COMPLETE, asked)
+    ours = [one for one in builds if one.taken.item.id in done]
+    tx.publish([_published(one) for one in ours])
+    tx.finish([one.taken.run.fence for one in builds])
+    tx.record([_indexed(one) for one in ours])
+    if ours and (provider := ours[0].taken.base.provider):
+        spent = [one.spent for one in ours]
+        tx.count_texts(
+            provider,
+            embedded=sum(one.embedded for one in spent),
+            reused=sum(one.reused for one in spent),
+            calls=sum(one.calls for one in spent),
+        )
         tx.open_provider(provider)
-    return [one for one, _, _ in ours]
+    return [one.taken for one in ours]
 
 
 def finish_equal(kb: Workbench, taken: Taken) -> None:
     """Nothing changed: the build stays, only the attempt is newer."""
     with kb.main.write() as tx:
-        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, taken.item.warning))
+        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, warning_of(taken)))
         tx.republish(taken.item.id)
         why = {"why": "equal recipe", "embedded": 0, "reused": 0, "calls": 0}
         run = taken.run
@@ -157,25 +169,26 @@ def _moved(taken: Taken, target: Status, warning: str | None = None) -> Moved:
     return Moved(taken.item.id, target, fence.generation, fence, warning=warning)
 
 
-def _published(taken: Taken, seal: Seal, warning: str | None) -> Published:
-    size = taken.document.size
+def _published(built: Built) -> Published:
+    taken, size = built.taken, built.taken.document.size
     return Published(
         taken.item.id,
         taken.run.claim,
         taken.recipe,
-        seal,
+        built.seal,
         size,
         taken.item.workload or size,
-        warning,
+        warning_of(taken),
     )
 
 
-def _indexed(taken: Taken, seal: Seal, spent: Spent) -> NewEvent:
+def _indexed(built: Built) -> NewEvent:
+    taken, spent = built.taken, built.spent
     numbers = {
-        "chunks": seal.count,
+        "chunks": built.seal.count,
         "embedded": spent.embedded,
         "reused": spent.reused,
         "calls": spent.calls,
     }
-    fence = taken.run.fence
-    return NewEvent(EventKind.INDEXED, taken.base.id, taken.item.id, fence.generation, numbers)
+    generation = taken.run.fence.generation
+    return NewEvent(EventKind.INDEXED, taken.base.id, taken.item.id, generation, numbers)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import PurePath
 from typing import TypeGuard
 
 from holdfast.domain.errors import HoldfastError, InvalidInput, Permanent
@@ -120,7 +120,7 @@ def _note(kb: Workbench, base: BaseId, note: Note) -> NewItem:
 def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
     if not is_path(file.path):
         raise InvalidInput("a File needs a path, or content and a name")
-    path = os.path.abspath(file.path)
+    path = kb.files.absolute(file.path)
     look = kb.files.look(path)
     if look.kind != "file":
         raise Permanent(f"{path} is not a regular file", code="unsupported")
@@ -133,7 +133,7 @@ def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
         id=ItemId(kb.ids.new()),
         base_id=base,
         type=ItemType.FILE,
-        name=checked_name(file.name or os.path.basename(path)),
+        name=checked_name(file.name or PurePath(path).name),
         source=path,
         status=first_status(is_container=False),
         data={"path": path},
@@ -167,14 +167,14 @@ def _bytes(kb: Workbench, base: BaseId, file: File, found: Sorted) -> NewItem:
 def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
     if not is_path(folder.path):
         raise InvalidInput("a Directory needs a path")
-    path = os.path.abspath(folder.path)
+    path = kb.files.absolute(folder.path)
     if kb.files.look(path).kind != "directory":
         raise Permanent(f"{path} is not a folder", code="unsupported")
     return NewItem(
         id=ItemId(kb.ids.new()),
         base_id=base,
         type=ItemType.DIRECTORY,
-        name=checked_name(os.path.basename(path) or path),
+        name=checked_name(PurePath(path).name or path),
         source=path,
         status=first_status(is_container=True),
         data={"path": path, "recursive": bool(folder.recursive)},

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from holdfast.domain.errors import Permanent, Superseded
+from holdfast.domain.errors import HoldfastError, Permanent, Superseded
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import COMPLETED, FAILED, TERMINAL, Move, first_status
 from holdfast.domain.items import Item, ItemType, NewItem
@@ -145,12 +145,15 @@ def _write_page(kb: Workbench, run: Run, page: Sequence[Entry]) -> None:
         tx.insert_items(new)
         again = _seen_again(tx, run, box, list(known.values()))
         tx.mark_seen(list(again), box.generation)
-        _schedule(tx, kb, run, box, [item.id for item in new if item.error is None] + again)
+        due = [item.id for item in new if item.error is None] + again
+        refusal = _schedule(tx, kb, run, box, due)
         tx.beat([run.fence], tx.now + kb.lease)
+    if refusal is not None:
+        raise refusal  # after the commit: children that have their job keep it
 
 
 def _seen_again(tx: Transaction, run: Run, box: Item, known: Sequence[Item]) -> list[ItemId]:
-    """Known children not yet met by this generation start a new attempt, unless one is under way."""
+    """Known children this generation meets first start a new attempt, if none is under way."""
     due = [item for item in known if item.seen is None or item.seen < box.generation]
     restarted = [item for item in due if item.status in TERMINAL or item.status == "idle"]
     tx.move(
@@ -162,13 +165,13 @@ def _seen_again(tx: Transaction, run: Run, box: Item, known: Sequence[Item]) -> 
     return [item.id for item in restarted]
 
 
-def _schedule(tx: Transaction, kb: Workbench, run: Run, box: Item, ids: Sequence[ItemId]) -> None:
+def _schedule(
+    tx: Transaction, kb: Workbench, run: Run, box: Item, ids: Sequence[ItemId]
+) -> HoldfastError | None:
     base = tx.base(box.base_id)
     if base is None:
         raise Superseded(f"base {box.base_id} is gone")
-    refusal = schedule_items(tx, kb, base, tx.items(ids), asked=run.job.input)
-    if refusal is not None:
-        raise refusal
+    return schedule_items(tx, kb, base, tx.items(ids), asked=run.job.input)
 
 
 def _child(kb: Workbench, box: Item, key: str, entry: Entry) -> NewItem:

@@ -52,8 +52,11 @@ def schedule_items(
     ordinals: Mapping[ItemId, int] | None = None,
     asked: Mapping[str, Any] | None = None,
 ) -> HoldfastError | None:
-    """Enqueue the next jobs. When one is refused it and all later items are failed, the earlier
-    ones stay, and the refusal is returned for the caller to raise after its commit."""
+    """Enqueue the next jobs.
+
+    When one is refused it and all later items are failed, the earlier ones stay, and the refusal is
+    returned for the caller to raise after its commit.
+    """
     places = ordinals or {}
     living = [item for item in items if item.status is not DELETING]
     jobs = [next_job(kb, base, item, ordinal=places.get(item.id), asked=asked) for item in living]

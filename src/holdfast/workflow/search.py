@@ -15,6 +15,7 @@ from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.chunks import StoredChunk, chunk_id
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound
 from holdfast.domain.ids import BaseId, Generation, ItemId
+from holdfast.stages.embedding.checks import checked
 from holdfast.stores.catalog import Answering
 from holdfast.stores.index import Candidate, IndexSnapshot
 from holdfast.workflow.take import embedder_of
@@ -67,6 +68,16 @@ class SearchAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question put to one base."""
+
+    base: Base
+    query: str
+    mode: str
+    top_k: int
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A candidate with its text and its item as the main store sees it."""
 
@@ -113,28 +124,29 @@ def _bases(kb: Workbench, ids: Sequence[BaseId]) -> list[Base]:
 
 
 def _search_base(kb: Workbench, base: Base, question: Question) -> list[Hit]:
-    mode = question.mode or base.settings.search_mode
-    top_k = question.top_k or base.settings.top_k
+    wanted = Wanted(
+        base,
+        question.query,
+        question.mode or base.settings.search_mode,
+        question.top_k or base.settings.top_k,
+    )
     found: list[Found] = []
     for restart in range(RESTARTS + 1):
         with kb.index.snapshot(base.id) as index:
-            found, overtaken = _look(kb, base, index, question.query, mode, top_k)
+            found, overtaken = _look(kb, index, wanted)
         if not overtaken or restart == RESTARTS:
             break
-    return [_hit(base, one, rank) for rank, one in enumerate(found[:top_k], 1)]
+    return [_hit(base, one, rank) for rank, one in enumerate(found[: wanted.top_k], 1)]
 
 
-def _look(
-    kb: Workbench, base: Base, index: IndexSnapshot, query: str, mode: str, top_k: int
-) -> tuple[list[Found], bool]:
+def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted) -> tuple[list[Found], bool]:
     """Enough visible passages if there are any, and whether a newer build overtook one."""
+    base, top_k = wanted.base.id, wanted.top_k
     visible: list[Found] = []
     for width in WIDTHS:
+        ranked = _fused(_lanes(kb, index, wanted, width))
         with kb.main.read() as snapshot:
-            masked = snapshot.masked(base.id)
-        ranked = _fused(_lanes(kb, base, index, query, mode, width, masked))
-        with kb.main.read() as snapshot:
-            standing = snapshot.answering(base.id, {one.item_id for one in ranked})
+            standing = snapshot.answering(base, {one.item_id for one in ranked})
         answering = [one for one in ranked if _answers(standing.get(one.item_id), one)]
         if any(_overtaken(standing.get(one.item_id), one) for one in ranked):
             return visible, True
@@ -150,21 +162,18 @@ def _look(
 
 
 def _lanes(
-    kb: Workbench,
-    base: Base,
-    index: IndexSnapshot,
-    query: str,
-    mode: str,
-    width: int,
-    masked: set[ItemId],
+    kb: Workbench, index: IndexSnapshot, wanted: Wanted, width: int
 ) -> list[list[Candidate]]:
+    base = wanted.base
+    with kb.main.read() as snapshot:
+        masked = snapshot.masked(base.id)
     lanes: list[list[Candidate]] = []
-    embedder = embedder_of(kb, base) if mode != "keyword" else None
+    embedder = embedder_of(kb, base) if wanted.mode != "keyword" else None
     if embedder is not None:
-        vector = embedder.embed([query])[0]
+        vector = checked(embedder.embed([wanted.query]), 1, embedder.width)[0]
         lanes.append(index.vector(base.space, vector, width, masked))
-    if mode != "vector":
-        lanes.append(index.keyword(query, width, masked))
+    if wanted.mode != "vector":
+        lanes.append(index.keyword(wanted.query, width, masked))
     return lanes
 
 

@@ -16,7 +16,9 @@ from holdfast.jobs.run import Run
 from holdfast.ports import Document, Embedder
 from holdfast.stores.catalog import Moved
 from holdfast.stores.main import Transaction
+from holdfast.workflow.embed_missing import Oven, Spent
 from holdfast.workflow.inputs import entry_of
+from holdfast.workflow.pulse import Pulse
 from holdfast.workflow.workbench import Workbench
 
 
@@ -60,6 +62,14 @@ def embedder_of(kb: Workbench, base: Base) -> Embedder | None:
     if model is None or width is None:
         return None
     return kb.embedders.resolve(model, width)
+
+
+def oven_of(kb: Workbench, taken: Taken, spent: Spent, pulse: Pulse) -> Oven | None:
+    """What makes vectors for one item; nothing, in a keyword-only base."""
+    embedder, run = embedder_of(kb, taken.base), taken.run
+    if embedder is None:
+        return None
+    return Oven(kb, taken.base, embedder, run.claim, run.token, spent, pulse)
 
 
 def begin_reading(tx: Transaction, run: Run) -> Item:

@@ -35,13 +35,11 @@ class Piece:
 
 def chunks_of(text: str, settings: BaseSettings) -> Iterator[Chunk]:
     """The chunks of a text in order; white space alone makes none."""
-    if settings.chunk_strategy == "delimiter" and settings.chunk_separator:
-        parts = _delimited(text, settings.chunk_separator, settings.chunk_size)
-    else:
-        parts = _pieces(text, settings.chunk_size)
-    slices = _packed(parts, settings)
+    cutter = Cutter(text, settings.chunk_size)
+    by_separator = settings.chunk_separator if settings.chunk_strategy == "delimiter" else None
+    pieces = cutter.delimited(by_separator) if by_separator else cutter.pieces()
     ordinal = 0
-    for start, end, headings in slices:
+    for start, end, headings in _packed(pieces, settings):
         exact = text[start:end]
         if exact.strip():
             left = start + len(exact) - len(exact.lstrip())
@@ -55,60 +53,67 @@ def count_tokens(text: str) -> int:
     return sum(1 for _ in TOKEN.finditer(text))
 
 
-def _pieces(text: str, limit: int) -> Iterator[Piece]:
-    headings: tuple[tuple[int, str], ...] = ()
-    for block in BLOCK.finditer(text):
-        for start, end in _lines_apart(text, block.start(), block.end()):
-            found = HEADING.match(text[start:end])
-            if found:
-                headings = _under(headings, len(found[1]), found[2])
-            path = tuple(title for _, title in headings)
-            yield from _split(text, start, end, limit, path, found is not None)
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """A text and the size its pieces may have."""
 
+    text: str
+    limit: int
 
-def _lines_apart(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A block, with a heading line at its top set apart."""
-    if text.startswith("#", start):
-        line = text.find("\n", start, end) + 1
-        if 0 < line < end:
-            yield start, line
-            start = line
-    yield start, end
+    def pieces(self) -> Iterator[Piece]:
+        """Headings, paragraphs and what they split into, with the headings above them."""
+        headings: tuple[tuple[int, str], ...] = ()
+        for block in BLOCK.finditer(self.text):
+            for start, end in self._heading_apart(block.start(), block.end()):
+                found = HEADING.match(self.text[start:end])
+                if found:
+                    headings = _under(headings, len(found[1]), found[2])
+                path = tuple(title for _, title in headings)
+                yield from self.split(start, end, path, is_heading=found is not None)
+
+    def delimited(self, separator: str) -> Iterator[Piece]:
+        """What stands between the separators, each beginning a chunk of its own."""
+        start = 0
+        while start < len(self.text):
+            found = self.text.find(separator, start)
+            end = len(self.text) if found < 0 else found + len(separator)
+            yield from self.split(start, end, (), is_heading=True)
+            start = end
+
+    def split(
+        self, start: int, end: int, path: tuple[str, ...], *, is_heading: bool = False
+    ) -> Iterator[Piece]:
+        """The slice itself when it fits, else its sentences, else their words."""
+        tokens = count_tokens(self.text[start:end])
+        if tokens <= self.limit:
+            yield Piece(start, end, tokens, path, is_heading)
+            return
+        for left, right in self._parts(start, end):
+            yield from self.split(left, right, path)
+
+    def _parts(self, start: int, end: int) -> list[tuple[int, int]]:
+        for pattern in (SENTENCE, WORD):
+            found = [one.span() for one in pattern.finditer(self.text, start, end)]
+            parts = [(left, right) for left, right in found if right > left]
+            if len(parts) > 1:
+                return parts
+        middle = (start + end) // 2
+        return [(start, middle), (middle, end)]
+
+    def _heading_apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """A block, with a heading line at its top set apart."""
+        if self.text.startswith("#", start):
+            line = self.text.find("\n", start, end) + 1
+            if 0 < line < end:
+                yield start, line
+                start = line
+        yield start, end
 
 
 def _under(
     headings: tuple[tuple[int, str], ...], level: int, title: str
 ) -> tuple[tuple[int, str], ...]:
     return (*(above for above in headings if above[0] < level), (level, title))
-
-
-def _split(
-    text: str, start: int, end: int, limit: int, path: tuple[str, ...], heading: bool
-) -> Iterator[Piece]:
-    """The slice itself when it fits, else its sentences, else their words."""
-    tokens = count_tokens(text[start:end])
-    if tokens <= limit:
-        yield Piece(start, end, tokens, path, heading)
-        return
-    for pattern in (SENTENCE, WORD):
-        parts = [(one.start(), one.end()) for one in pattern.finditer(text, start, end)]
-        parts = [(left, right) for left, right in parts if right > left]
-        if len(parts) > 1:
-            for left, right in parts:
-                yield from _split(text, left, right, limit, path, heading=False)
-            return
-    middle = (start + end) // 2
-    yield from _split(text, start, middle, limit, path, heading=False)
-    yield from _split(text, middle, end, limit, path, heading=False)
-
-
-def _delimited(text: str, separator: str, limit: int) -> Iterator[Piece]:
-    start = 0
-    while start < len(text):
-        found = text.find(separator, start)
-        end = len(text) if found < 0 else found + len(separator)
-        yield from _split(text, start, end, limit, (), heading=True)
-        start = end
 
 
 def _packed(

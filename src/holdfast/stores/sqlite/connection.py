@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import apsw
@@ -80,6 +80,21 @@ class Session:
         return rows
 
     @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it or nothing."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            self.roll_back()
+            raise
+
+    def roll_back(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    @contextmanager
     def savepoint(self) -> Iterator[None]:
         """What fails inside is undone alone."""
         self.connection.execute("SAVEPOINT inner")
@@ -117,10 +132,8 @@ class Session:
             return False
 
         cursor.exec_trace = note
-        try:
+        with suppress(apsw.ExecTraceAbort):
             cursor.execute(select, _anything())
-        except apsw.ExecTraceAbort:
-            pass
         return found[0]
 
 
@@ -175,13 +188,8 @@ class Database:
         """One transaction: all of it or nothing, visible to others when this ends."""
         with self._turn, translated(self.name):
             session = self.writer
-            session.connection.execute("BEGIN IMMEDIATE")
-            try:
+            with session.transaction():
                 yield session
-                session.connection.execute("COMMIT")
-            except BaseException:
-                self._roll_back(session)
-                raise
             if self._full:
                 self.disk.synced(self.name)
 
@@ -214,16 +222,12 @@ class Database:
             return Session(connection, self._statements)
 
     def _give_back(self, session: Session) -> None:
-        self._roll_back(session)
+        session.roll_back()
         with self._pool_lock:
             if not self._closed:
                 self._idle.append(session)
                 return
         session.connection.close()
-
-    def _roll_back(self, session: Session) -> None:
-        if session.connection.in_transaction:
-            session.connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close what is idle now; a reader at work closes when it gives back."""

@@ -74,15 +74,6 @@ class SqliteIndex:
         names = self._disk.names(FOLDER)
         return [BaseId(name.removeprefix(f"{FOLDER}/").removesuffix(SUFFIX)) for name in names]
 
-    def age(self, base: BaseId) -> float:
-        """Seconds since the index was made; one whose making was interrupted is older than all."""
-        with self._turn:
-            try:
-                made = self._opened(base).made()
-            except IndexMissing:
-                return float("inf") if self._disk.exists(_name(base)) else 0.0
-        return max(0.0, self._clock.wall() - made)
-
     # ------------------------------------------------------------------ writing
 
     def missing(self, base: BaseId, space: int, hashes: Collection[TextHash]) -> set[TextHash]:

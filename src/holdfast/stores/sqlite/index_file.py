@@ -149,11 +149,6 @@ class IndexFile:
             row = session.one("chunks_of_build", item=item, claim=claim, after=after, limit=limit)
         return stored_chunks(row, self.database.name)
 
-    def made(self) -> float:
-        with self.database.read() as session:
-            wall: float = session.value("index_made")
-        return wall
-
     # ------------------------------------------------------------------ closing
 
     def close(self, *, sound: bool = True) -> None:

@@ -14,10 +14,11 @@ from holdfast.domain.events import stored
 from holdfast.domain.ids import JobId
 from holdfast.domain.jobs import Lane
 from holdfast.ports import Clock, Runtime, Wakeups
-from holdfast.stores.sqlite.catalog import SqliteCatalogReads, SqliteCatalogWrites
+from holdfast.stores.sqlite.catalog import SqliteCatalogWrites
+from holdfast.stores.sqlite.catalog_reads import SqliteCatalogReads
 from holdfast.stores.sqlite.connection import Database, Disk, Session, prepare
 from holdfast.stores.sqlite.ledger import SqliteLedgerReads, SqliteLedgerWrites
-from holdfast.stores.sqlite.migrations import migrate
+from holdfast.stores.sqlite.migrations import migrate, must_be_newest
 from holdfast.stores.sqlite.queries import queries
 from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
 
@@ -61,7 +62,10 @@ class SqliteMain:
         self._gather = runtime.condition()
         self._asked = self._reached = 0
         self._syncing = False
-        if not readonly:
+        if readonly:
+            with self._db.read() as session:
+                must_be_newest(session)
+        else:
             with self._db.exclusively() as session:
                 migrate(session)
 
@@ -108,7 +112,7 @@ class SqliteMain:
             self._gather.notify_all()
 
     def _sync(self) -> None:
-        """The small FULL transaction; `synchronous` cannot change inside one, so it is set around."""
+        """The small FULL transaction; `synchronous` cannot change inside one: set around it."""
         with self._db.exclusively() as session:
             prepare(session.connection, "sync_full")
             try:

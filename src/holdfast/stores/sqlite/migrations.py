@@ -29,13 +29,22 @@ def migrate(session: Session) -> None:
     """Bring the file to the newest form; Unavailable when a newer Holdfast has written it."""
     present = version(session)
     if present > newest():
-        raise Unavailable(
-            f"the data folder has form {present}, this Holdfast knows {newest()}",
-            advice="open it with the newer Holdfast that wrote it",
-        )
+        raise _foreign(present, "open it with the newer Holdfast that wrote it")
     for number, text in migrations():
         if number > present:
             _step(session, number, text)
+
+
+def must_be_newest(session: Session) -> None:
+    """A reader brings nothing to a newer form, so it takes the newest only."""
+    present = version(session)
+    if present != newest():
+        raise _foreign(present, "let its owner open it with this Holdfast first")
+
+
+def _foreign(present: int, advice: str) -> Unavailable:
+    said = f"the data folder has form {present}, this Holdfast knows {newest()}"
+    return Unavailable(said, advice=advice)
 
 
 def version(session: Session) -> int:
@@ -44,12 +53,6 @@ def version(session: Session) -> int:
 
 
 def _step(session: Session, number: int, text: str) -> None:
-    session.connection.execute("BEGIN IMMEDIATE")
-    try:
+    with session.transaction():
         session.connection.execute(text)
         session.connection.pragma("user_version", number)
-        session.connection.execute("COMMIT")
-    except BaseException:
-        if session.connection.in_transaction:
-            session.connection.execute("ROLLBACK")
-        raise

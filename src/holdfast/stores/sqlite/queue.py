@@ -18,9 +18,10 @@ from holdfast.domain.jobs import (
     NewJob,
     Verdict,
 )
+from holdfast.domain.retries import MAX_DEATHS
 from holdfast.stores.catalog import Trouble
 from holdfast.stores.queue import BaseQueue, Freed, ProviderRow, RunningJob
-from holdfast.stores.sqlite.catalog import listed
+from holdfast.stores.sqlite.catalog_reads import listed
 from holdfast.stores.sqlite.connection import Session
 
 GUARDED = frozenset({Lane.INDEX, Lane.CONTROL})
@@ -51,6 +52,9 @@ class SqliteQueueReads:
     def live_claims(self) -> set[ClaimNo]:
         return {row[0] for row in self.session.rows("live_claims")}
 
+    def anything_due(self, lane: Lane) -> bool:
+        return bool(self.session.value("anything_due", lane=lane, now=self.now))
+
     def next_due(self, lane: Lane) -> int | None:
         found: int | None = self.session.value("next_due", lane=lane)
         return found
@@ -58,30 +62,25 @@ class SqliteQueueReads:
     def running(self, lane: Lane) -> list[RunningJob]:
         rows = self.session.rows("running", lane=lane)
         return [
-            RunningJob(job, base, bool(large), deaths >= 3) for job, base, large, deaths in rows
+            RunningJob(job, base, bool(large), deaths >= MAX_DEATHS)
+            for job, base, large, deaths in rows
         ]
 
     def running_of_base(self, base: BaseId) -> int:
         found: int = self.session.value("running_of_base", base=base)
         return found
 
-    def waiting_bases(self, lane: Lane, now: int, limit: int) -> list[BaseId]:
+    def waiting_bases(self, lane: Lane, limit: int, *, large: bool = True) -> list[BaseId]:
         cursor = self.session.value("lane_cursor", lane=lane) or ""
-        found = self._ring(lane, cursor, ABOVE_ALL_IDS, now, limit)
+        asked = {"lane": lane, "guarded": lane in GUARDED, "large": large, "now": self.now}
+        found = self._arc(asked, cursor, ABOVE_ALL_IDS, limit)
         if len(found) < limit and cursor:
-            found += self._ring(lane, "", cursor, now, limit - len(found))
+            found += self._arc(asked, "", cursor, limit - len(found))
         return found
 
-    def _ring(self, lane: Lane, after: str, upto: str, now: int, limit: int) -> list[BaseId]:
-        rows = self.session.rows(
-            "waiting_bases",
-            lane=lane,
-            after=after,
-            upto=upto,
-            guarded=lane in GUARDED,
-            now=now,
-            limit=limit,
-        )
+    def _arc(self, asked: dict[str, Any], after: str, upto: str, limit: int) -> list[BaseId]:
+        """A part of the ring: after one base, up to another."""
+        rows = self.session.rows("waiting_bases", after=after, upto=upto, limit=limit, **asked)
         return [row[0] for row in rows]
 
     def jobs_before(self, job: Job) -> int:
@@ -146,6 +145,8 @@ class SqliteQueueWrites(SqliteQueueReads):
     stopped: set[JobId]
 
     def enqueue(self, jobs: Sequence[NewJob]) -> None:
+        if not jobs:
+            return
         documents = [_document(job) for job in jobs]
         for document in documents:
             _must_fit(document)
@@ -163,7 +164,7 @@ class SqliteQueueWrites(SqliteQueueReads):
         waiting = self.session.returned("cancel_waiting_of_items", now=self.now, **asked)
         self.stopped.update(job for job, _, _ in running)
         places = {item: ordinal for _, item, ordinal in running}
-        return places | {item: ordinal for item, ordinal in waiting}
+        return places | dict(waiting)
 
     def cancel_base(self, base: BaseId) -> None:
         self.session.run("cancel_waiting_of_base", base=base, now=self.now)
@@ -290,7 +291,7 @@ class SqliteQueueWrites(SqliteQueueReads):
             for kind in JobKind
         )
 
-    def raise_epoch(self, owner: str, above: ClaimNo) -> int:
+    def raise_epoch(self, owner: str, above: int = 0) -> int:
         epoch: int = self.session.value("raise_epoch", owner=owner, above=above)
         return epoch
 

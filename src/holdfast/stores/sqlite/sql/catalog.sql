@@ -47,6 +47,8 @@ FROM json_each(:items)
 
 -- name: move_items
 -- The only statement that writes items.status. No row for an asked move means: superseded.
+-- A container that fails before its expansion has ended has its own outcome with that: else the
+-- next roll-up would find it still preparing, with nobody to go on.
 WITH asked (id, generation, job, claim, target, bump, code, error, advice, warning) AS (
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
     value ->> 6, value ->> 7, value ->> 8, value ->> 9
@@ -56,8 +58,13 @@ SET status = asked.target,
   generation = items.generation + asked.bump,
   error_code = asked.code, error = asked.error, error_advice = asked.advice,
   warning = asked.warning,
-  own_outcome = iif(asked.bump AND asked.target <> 'deleting', NULL, own_outcome),
-  own_error = iif(asked.bump AND asked.target <> 'deleting', NULL, own_error),
+  own_outcome = CASE WHEN asked.bump AND asked.target <> 'deleting' THEN NULL
+    WHEN container AND asked.target = 'failed' THEN coalesce(own_outcome, 'failed')
+    ELSE own_outcome END,
+  own_error = CASE WHEN asked.bump AND asked.target <> 'deleting' THEN NULL
+    WHEN container AND asked.target = 'failed' AND own_outcome IS NULL
+      THEN json_array(asked.code, asked.error, asked.advice)
+    ELSE own_error END,
   progress = CASE WHEN asked.target = 'completed' THEN 100
                   WHEN asked.bump THEN 0 ELSE progress END,
   heartbeat_at = :now, updated_at = :now
@@ -98,6 +105,19 @@ FROM json_each(:published) WHERE items.id = value ->> 'id'
 -- name: set_republished
 -- The build that answers is already the right one: only the attempt is newer.
 UPDATE items SET published_generation = generation WHERE id = :id AND published_build IS NOT NULL
+
+-- name: forget_builds
+-- The index they stood in is lost.
+UPDATE items SET published_build = NULL, published_generation = NULL, recipe = NULL
+WHERE id IN (SELECT value FROM json_each(:ids)) AND status <> 'deleting'
+
+-- name: lost_leaves
+-- What a lost index leaves to be made again.
+SELECT id FROM items
+WHERE base_id = :base AND container = 0 AND status <> 'deleting'
+  AND (published_build IS NOT NULL
+    OR (status = 'failed' AND error_code = 'missing_vector_store'))
+LIMIT :limit
 
 -- name: set_progress
 -- A heartbeat of the run that owns the item; late and foreign ones find no row.

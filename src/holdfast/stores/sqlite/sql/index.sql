@@ -4,10 +4,6 @@
 -- What the file says about itself.
 SELECT base, rev, pruned, clean, purge FROM meta
 
--- name: index_made
--- When the file was made, in wall time.
-SELECT made FROM meta
-
 -- name: next_index_rev
 -- Caches in memory keep in step by this number.
 UPDATE meta SET rev = rev + 1 RETURNING rev

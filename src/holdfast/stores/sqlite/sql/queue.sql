@@ -78,6 +78,11 @@ RETURNING id
 SELECT count(*) FROM jobs WHERE base_id = :base AND kind <> 'delete-base' AND state = 'running'
   AND jobs.state IN ('ready', 'later', 'parked', 'running')
 
+-- name: anything_due
+-- Is there anything a slot could take, or a delayed job whose time has come?
+SELECT EXISTS (SELECT 1 FROM jobs WHERE lane = :lane AND state = 'ready')
+  OR EXISTS (SELECT 1 FROM jobs WHERE lane = :lane AND state = 'later' AND run_at <= :now)
+
 -- name: wake_due
 -- Delayed jobs whose time has come, in slices.
 UPDATE jobs SET state = 'ready', run_at = NULL, updated_at = :now
@@ -95,7 +100,8 @@ SELECT id, base_id, large, deaths FROM jobs WHERE lane = :lane AND state = 'runn
 -- A job that killed its worker three times runs once more, with nothing beside it.
 SELECT /*job*/ FROM jobs
 WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
-  AND base_id IN (SELECT id FROM bases WHERE paused = 0 AND status = 'completed')
+  AND EXISTS (SELECT 1 FROM bases
+    WHERE bases.id = jobs.base_id AND paused = 0 AND bases.status = 'completed')
 ORDER BY ordinal LIMIT 1
 
 -- name: lane_cursor
@@ -107,7 +113,10 @@ ON CONFLICT (lane) DO UPDATE SET base_id = excluded.base_id
 
 -- name: waiting_bases
 -- Bases with ready jobs after one and up to another, in the ring's order; skips from base to base
--- in the index, so the cost grows with bases and not with jobs.
+-- in the index, so the cost grows with bases and not with jobs. When no large job may start, bases
+-- that have nothing else are no candidates: a row of them would hide whoever stands behind. A
+-- delete-base outlives its base's row when its last step is tried again: the urgent lane asks for
+-- no row.
 WITH RECURSIVE ring (base_id) AS (
   SELECT min(base_id) FROM jobs
   WHERE lane = :lane AND state = 'ready' AND base_id > :after AND base_id <= :upto
@@ -116,9 +125,12 @@ WITH RECURSIVE ring (base_id) AS (
           WHERE lane = :lane AND state = 'ready'
             AND jobs.base_id > ring.base_id AND jobs.base_id <= :upto)
   FROM ring WHERE ring.base_id IS NOT NULL)
-SELECT ring.base_id FROM ring CROSS JOIN bases ON bases.id = ring.base_id
-WHERE NOT :guarded OR (bases.paused = 0 AND bases.status = 'completed' AND NOT EXISTS
-  (SELECT 1 FROM providers WHERE name = bases.provider AND paused_until > :now))
+SELECT ring.base_id FROM ring LEFT JOIN bases ON bases.id = ring.base_id
+WHERE ring.base_id IS NOT NULL AND (NOT :guarded OR (bases.paused = 0
+  AND bases.status = 'completed' AND NOT EXISTS
+  (SELECT 1 FROM providers WHERE name = bases.provider AND paused_until > :now)))
+  AND (:large OR EXISTS (SELECT 1 FROM jobs
+    WHERE lane = :lane AND state = 'ready' AND jobs.base_id = ring.base_id AND large = 0))
 LIMIT :limit
 
 -- name: heads
@@ -268,10 +280,11 @@ SELECT id FROM bases WHERE status = 'deleting' AND NOT EXISTS
      AND jobs.state IN ('ready', 'later', 'parked', 'running'))
 
 -- name: prune_jobs
+-- Old ones, but never the newest of a kind: the first to go is the one right behind those.
 DELETE FROM jobs WHERE id IN (
   SELECT id FROM jobs WHERE kind = :kind AND state IN ('done', 'failed', 'cancelled')
     AND updated_at < :before
-    AND id < coalesce((SELECT id FROM jobs WHERE kind = :kind
+    AND id <= coalesce((SELECT id FROM jobs WHERE kind = :kind
       AND state IN ('done', 'failed', 'cancelled') ORDER BY id DESC LIMIT 1 OFFSET :newest), 0)
   LIMIT 1000)
 

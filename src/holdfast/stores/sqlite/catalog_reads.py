@@ -1,0 +1,169 @@
+"""What can be asked of bases and items in SQLite?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from holdfast.domain.bases import Base
+from holdfast.domain.errors import InvalidInput
+from holdfast.domain.files import FileEntry, Role
+from holdfast.domain.guards import Standing
+from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
+from holdfast.domain.invariants import INVARIANTS, Violation
+from holdfast.domain.item_states import PROCESSING, WORKING, Status
+from holdfast.domain.items import Item, Page
+from holdfast.stores.catalog import Answering, Expected, Listing, Stale
+from holdfast.stores.sqlite.catalog_rows import base_of, item_of
+from holdfast.stores.sqlite.connection import Session
+
+
+def listed(values: Iterable[Any]) -> str:
+    """Many values as one parameter."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+class SqliteCatalogReads:
+    """What can be asked of bases and items in one snapshot."""
+
+    session: Session
+
+    def base(self, base: BaseId) -> Base | None:
+        row = self.session.one("base", id=base)
+        return base_of(row) if row else None
+
+    def bases(self, *, include_deleting: bool = False) -> list[Base]:
+        return [base_of(row) for row in self.session.rows("bases", deleting=include_deleting)]
+
+    def bases_named(self, name: str) -> list[Base]:
+        return [base_of(row) for row in self.session.rows("bases_named", name=name)]
+
+    def item(self, item: ItemId) -> Item | None:
+        found = self.items([item])
+        return found[0] if found else None
+
+    def items(self, ids: Collection[ItemId]) -> list[Item]:
+        return [item_of(row) for row in self.session.rows("items_by_id", ids=listed(ids))]
+
+    def list_items(self, listing: Listing) -> Page[Item]:
+        container, last = _cursor(listing.cursor)
+        rows = self.session.rows(
+            "list_items",
+            base=listing.base,
+            parent=listing.parent,
+            everywhere=listing.everywhere,
+            deleting=listing.include_deleting,
+            statuses=None if listing.statuses is None else listed(sorted(listing.statuses)),
+            type=listing.type,
+            name=listing.name,
+            last=last,
+            last_container=container,
+            limit=listing.limit + 1,
+        )
+        items = tuple(item_of(row) for row in rows[: listing.limit])
+        more = len(rows) > listing.limit
+        return Page(items, f"{int(items[-1].is_container)}.{items[-1].id}" if more else None)
+
+    def ancestors(self, ids: Collection[ItemId]) -> dict[ItemId, list[ItemId]]:
+        found: dict[ItemId, list[ItemId]] = {}
+        for item, above in self.session.rows("ancestors", ids=listed(ids)):
+            found.setdefault(item, []).append(above)
+        return found
+
+    def subtree(self, roots: Collection[ItemId], stale: Stale | None = None) -> list[Standing]:
+        rows = self.session.rows("subtree", roots=listed(roots))
+        return [_standing(row, stale) for row in rows]
+
+    def deleting_below(self, root: ItemId) -> int:
+        found: int = self.session.value("deleting_below", root=root)
+        return found
+
+    def completed_leaves(self, root: ItemId) -> list[tuple[ItemId, ClaimNo]]:
+        return [(item, build) for item, build in self.session.rows("completed_leaves", root=root)]
+
+    def masked(self, base: BaseId) -> set[ItemId]:
+        return {row[0] for row in self.session.rows("masked", base=base)}
+
+    def answering(self, base: BaseId, ids: Collection[ItemId]) -> dict[ItemId, Answering]:
+        rows = self.session.rows("standing_of", base=base, ids=listed(ids))
+        return {
+            row[0]: Answering(row[0], row[1], row[2], row[3], Status(row[4]), row[5], row[6])
+            for row in rows
+        }
+
+    def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
+        rows = self.session.rows("published", base=base, ids=listed(ids))
+        return {(item, build) for item, build in rows}
+
+    def unsettled(self, ids: Collection[ItemId]) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("unsettled", ids=listed(ids))]
+
+    def expected_builds(self, base: BaseId) -> list[Expected]:
+        return [Expected(*row) for row in self.session.rows("published_builds", base=base)]
+
+    def violations(self, caps: Mapping[str, int]) -> list[Violation]:
+        return [
+            Violation(name, str(row[0]))
+            for name in INVARIANTS
+            for row in self.session.rows(name, **caps)
+        ]
+
+    def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("lost_leaves", base=base, limit=limit)]
+
+    def idle_items(self, base: BaseId, limit: int) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("idle_items", base=base, limit=limit)]
+
+    def counts(self, base: BaseId) -> dict[Status, int]:
+        return {Status(status): n for status, n in self.session.rows("counts", base=base)}
+
+    def percent(self, base: BaseId) -> int:
+        return _share(self.session.one("weights", base=base))
+
+    def percent_below(self, container: ItemId) -> int:
+        return _share(self.session.one("weights_below", root=container))
+
+    def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]:
+        rows = self.session.rows("children_by_key", parent=parent, keys=listed(keys))
+        return {item.source_key: item for item in map(item_of, rows)}
+
+    def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]:
+        rows = self.session.rows("unseen_children", parent=parent, generation=generation)
+        return dict(rows)
+
+    def entries(self, item: ItemId, role: Role) -> list[FileEntry]:
+        rows = self.session.rows("entries_of", item=item, role=role)
+        return [FileEntry(entry, sha256, size) for entry, sha256, size in rows]
+
+    def known_entries(self, ids: Collection[EntryId]) -> set[EntryId]:
+        return {row[0] for row in self.session.rows("known_entries", ids=listed(ids))}
+
+
+def _standing(row: Sequence[Any], stale: Stale | None) -> Standing:
+    item, name, status, heartbeat, _generation, has_job = row
+    return Standing(item, name, Status(status), _past(status, heartbeat, bool(has_job), stale))
+
+
+def _past(status: str, heartbeat: int | None, has_job: bool, stale: Stale | None) -> bool:
+    """Queued without a live job, or at work without progress, for longer than allowed."""
+    if stale is None or heartbeat is None:
+        return False
+    if status == PROCESSING:
+        return not has_job and heartbeat < stale.queued_before
+    return status in WORKING and heartbeat < stale.indexing_before
+
+
+def _share(row: Sequence[Any] | None) -> int:
+    if row is None or not row[0]:
+        return 100
+    return int(row[1]) // int(row[0])
+
+
+def _cursor(text: str | None) -> tuple[int | None, str | None]:
+    if text is None:
+        return None, None
+    container, dot, last = text.partition(".")
+    if container not in ("0", "1") or not dot or not last:
+        raise InvalidInput(f"{text!r} is not a cursor of this list")
+    return int(container), last

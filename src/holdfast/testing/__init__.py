@@ -1,0 +1,1 @@
+"""What if? Production code, unmodified, on greenlets, under every kind of bad luck."""

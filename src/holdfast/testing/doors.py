@@ -1,0 +1,95 @@
+"""What happens at the doors of the two stores when the outside is unkind?
+
+Each use of a store is a yield point and a fault point, named for the function that makes it. The
+stores behind the doors are the real ones; only their luck is drawn. What must hold after every
+commit is asked right behind it, before anybody else can run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, cast
+
+from holdfast.stores.index import IndexStore
+from holdfast.stores.main import MainStore, Snapshot, Transaction
+from holdfast.testing.faults import Kind
+from holdfast.testing.gate import Gate, error_of
+
+
+class SimMain:
+    """The main store of one process."""
+
+    def __init__(self, inner: MainStore, gate: Gate, committed: Callable[[str], None]) -> None:
+        self._inner, self._gate, self._committed = inner, gate, committed
+
+    def write(self) -> AbstractContextManager[Transaction]:
+        return self._write(f"main.write {_caller()}")
+
+    @contextmanager
+    def _write(self, name: str) -> Iterator[Transaction]:
+        fault = self._gate.drawn("main", name)
+        if fault is not None:
+            self._gate.before(fault, but=Kind.DISK_FULL)
+        with self._inner.write() as tx:
+            yield tx
+            if fault is not None and fault.kind is Kind.DISK_FULL:
+                raise error_of(fault)  # the commit finds no room: all of it is undone
+        self._committed(name)
+        if fault is not None:
+            self._gate.after(fault)
+
+    def read(self) -> AbstractContextManager[Snapshot]:
+        return self._read(f"main.read {_caller()}")
+
+    @contextmanager
+    def _read(self, name: str) -> Iterator[Snapshot]:
+        fault = self._gate.drawn("read", name)
+        if fault is not None:
+            self._gate.before(fault)
+        with self._inner.read() as snapshot:
+            yield snapshot
+        if fault is not None:
+            self._gate.after(fault)
+
+    def durable(self) -> None:
+        self._gate.call("main", f"main.durable {_caller()}", self._inner.durable)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class SimIndex:
+    """The index store of one process: every method by its name."""
+
+    def __init__(self, inner: IndexStore, gate: Gate, committed: Callable[[str], None]) -> None:
+        self._inner, self._gate, self._committed = inner, gate, committed
+
+    def __getattr__(self, method: str) -> Any:
+        inner = getattr(self._inner, method)
+        name, port = f"index.{method}", "peek" if method in PEEKS else "index"
+
+        def through(*args: Any, **named: Any) -> Any:
+            return self._gate.call(port, name, lambda: self._done(inner(*args, **named), name))
+
+        self.__dict__[method] = through
+        return through
+
+    def _done(self, answer: Any, name: str) -> Any:
+        self._committed(name)
+        return answer
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+PEEKS = frozenset({"missing", "builds", "seals", "chunks", "snapshot", "bases", "verify", "hold"})
+
+
+def sim_index(inner: IndexStore, gate: Gate, committed: Callable[[str], None]) -> IndexStore:
+    return cast("IndexStore", SimIndex(inner, gate, committed))
+
+
+def _caller() -> str:
+    return sys._getframe(2).f_code.co_name  # noqa: SLF001  (the verb that opened the transaction)

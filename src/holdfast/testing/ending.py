@@ -1,0 +1,164 @@
+"""Is everything as it was promised, once bad luck has ended and nothing is left to do?
+
+Faults off, a last start, parked work taken up, paused bases resumed: everything must come to rest
+within bounded virtual time. Then the promises are compared with the stores; what failed through
+bad luck is re-indexed and must succeed; leftovers must be gone after the grace time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from holdfast.domain.ids import BaseId, ItemId
+from holdfast.stores.sqlite import invariants
+from holdfast.stores.sqlite.main import FILE
+from holdfast.testing.contents import seal_of
+from holdfast.testing.expectations import Known
+from holdfast.testing.life import Life
+from holdfast.testing.models import BATCH
+from holdfast.workflow.bases import set_paused
+from holdfast.workflow.recover import recover
+from holdfast.workflow.reindex_items import reindex_items
+
+if TYPE_CHECKING:
+    from holdfast.testing.world import World
+
+LONGEST_REST = 6 * 3_600.0
+FIRST_LOOK, LONGEST_LOOK = 1.0, 300.0
+BY_BAD_LUCK = frozenset(
+    [
+        "unreadable",
+        "bad_vectors",
+        "provider_failed",
+        "internal",
+        "killed_worker",
+        "interrupted",
+        "disk_full",
+    ]
+)
+
+
+def settle(world: World) -> None:
+    """To rest, compare, again without what went wrong, compare, and nothing left over."""
+    life = world.next_life()
+    heal(world, life)
+    if not rest(world):
+        return
+    Comparison(world, BY_BAD_LUCK if world.unlucky else frozenset({"unreadable"})).everything()
+    try_failed_again(world, life)
+    if not rest(world):
+        return
+    Comparison(world, frozenset({"unreadable"})).everything()
+    world.outage.set_clock_right()
+    world.outage.jump(world.settings.file_grace + 1.0)
+    world.kernel.sleep(1.2 * world.settings.sweep_interval)
+    leftovers(world)
+    bill(world)
+    life.end()
+
+
+def heal(world: World, life: Life) -> None:
+    """What only a user may decide."""
+    for base in world.bases_now():
+        set_paused(life.kb, base, paused=False)
+        recover(life.kb, base)
+
+
+def rest(world: World) -> bool:
+    """Wait until nothing will happen by itself; L1 and L2 say that this comes."""
+    until, look = world.kernel.now + LONGEST_REST, FIRST_LOOK
+    while left := invariants.unrest(world.disk.connection(FILE)):
+        if world.kernel.now > until:
+            world.kernel.found(f"L1 no rest after {LONGEST_REST:.0f} s: {'; '.join(left[:5])}")
+            return False
+        world.kernel.sleep(look, "world waits for rest")
+        look = min(LONGEST_LOOK, look * 2)
+    return True
+
+
+def try_failed_again(world: World, life: Life) -> None:
+    """What failed through bad luck succeeds without it."""
+    failed: dict[BaseId, list[ItemId]] = {}
+    for item, status, _, _, _, _, base in invariants.standing(world.disk.connection(FILE)):
+        if status == "failed":
+            failed.setdefault(base, []).append(item)
+    for base, items in failed.items():
+        reindex_items(life.kb, base, items)
+
+
+class Comparison:
+    """What stands in the stores, beside what was promised."""
+
+    def __init__(self, world: World, pardoned: frozenset[str]) -> None:
+        self.world, self.pardoned = world, pardoned
+        self.rows = {row[0]: row for row in invariants.standing(world.disk.connection(FILE))}
+
+    def everything(self) -> None:
+        for known in self.world.expectations.items.values():
+            self._promise(known, self.rows.get(known.id))
+        for item, status, code, *_ in self.rows.values():
+            if status == "failed" and code not in self.pardoned:
+                self._found(f"{item} is failed with {code}, which nothing explains")
+        self._builds()
+
+    def _promise(self, known: Known, row: tuple[Any, ...] | None) -> None:
+        may_be_gone = known.delete_asked or known.base in self.world.expectations.bases_deleted
+        if row is None and not may_be_gone:
+            self._found(f"accepted item {known.id} is lost")
+        elif row is not None and known.deleted:
+            self._found(f"deleted item {known.id} is {row[1]}")
+        elif row is not None and row[1] == "completed":
+            self._content(known, row)
+
+    def _content(self, known: Known, row: tuple[Any, ...]) -> None:
+        """The newest promised version, or one whose update may have happened."""
+        versions = known.versions if known.path is None else known.history
+        settings = self.world.base_settings(0)
+        seals = [seal_of(version, settings) for version in versions]
+        if not any((seal.count, seal.digest) == (row[5], row[4]) for seal in seals):
+            self._found(f"{known.id} answers with none of {len(seals)} promised versions")
+
+    def _builds(self) -> None:
+        """I3 at rest: one build an item, none of what is gone; I11 inside the index."""
+        answering = {(row[0], row[3]) for row in self.rows.values() if row[3] is not None}
+        for base in self.world.index.bases():
+            for build in self.world.index.builds(base):
+                if (build.item_id, build.claim) not in answering and self.swept:
+                    self._found(f"I3 build {build.claim} of {build.item_id} is left over")
+            for disagreement in self.world.index.verify(base):
+                self._found(f"I11 {disagreement}")
+
+    swept = False
+
+    def _found(self, what: str) -> None:
+        self.world.kernel.found(f"at rest: {what}")
+
+
+def leftovers(world: World) -> None:
+    """After the grace time nothing stands that nobody needs: builds, indexes, files."""
+    comparison = Comparison(world, frozenset({"unreadable"}))
+    comparison.swept = True
+    comparison.everything()
+    _alike(world, "index", world.index.bases(), world.bases_now())
+    known = invariants.stored_files(world.disk.connection(FILE))
+    _alike(world, "file", world.landscape.ours, known)
+
+
+def _alike(world: World, what: str, there: Iterable[str], needed: Iterable[str]) -> None:
+    there, needed = set(there), set(needed)
+    for name in sorted(there - needed):
+        world.kernel.found(f"I14 {what} {name} is left over")
+    for name in sorted(needed - there):
+        world.kernel.found(f"{what} {name} is lost")
+
+
+def bill(world: World) -> None:
+    """L3: texts are paid for once, but for what bad luck and deletes explain."""
+    paid, distinct = world.bill.embedded(), len(world.bill.texts)
+    again = sum(step.operation in {"delete", "update", "reindex", "search"} for step in world.steps)
+    mishaps = 1 + len(world.faults.hits) + world.outage.crashes + len(world.lives)
+    slots = world.settings.global_concurrency
+    allowed = distinct + world.bill.wasted + BATCH * (slots * mishaps + 3 * again)
+    if paid > allowed:
+        world.kernel.found(f"L3 {paid} texts paid for, {distinct} distinct, {allowed} explained")

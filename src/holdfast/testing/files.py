@@ -1,0 +1,147 @@
+"""Which files are there, and which of ours survive the power cut? Folders in a dictionary.
+
+The user's files are a script's to change, remove or lock away while the engine works. Of the data
+folder's own, what `keep` returned from is on disk; what `unlink` removed may come back with the
+power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from holdfast.domain.errors import Permanent
+from holdfast.ports import Entry, Look
+from holdfast.testing.clock import SimClock
+from holdfast.testing.gate import Gate
+
+DISK = 100 << 30
+HALF = 0.5
+HOME = "/home/user"
+
+
+class Landscape:
+    """What the machine's disks hold; outlives the processes."""
+
+    def __init__(self) -> None:
+        self.user: dict[str, bytes] = {}
+        self.locked: set[str] = set()
+        self.changed: dict[str, int] = {}
+        self.ours: dict[str, tuple[bytes, float]] = {}
+        self.removed: dict[str, tuple[bytes, float]] = {}
+        self.free = DISK // 2
+
+    def write(self, path: str, content: bytes) -> None:
+        """A user saves a file."""
+        self.user[path] = content
+        self.changed[path] = self.changed.get(path, 0) + 1
+
+    def remove(self, path: str) -> None:
+        """A user removes a file, or a folder with all that is in it."""
+        for name in [name for name in self.user if name == path or _inside(name, path)]:
+            del self.user[name]
+
+    def power_cut(self, rng: Random) -> None:
+        for name in sorted(self.removed):
+            if rng.random() < HALF:
+                self.ours.setdefault(name, self.removed[name])
+        self.removed.clear()
+
+    def is_folder(self, path: str) -> bool:
+        return any(_inside(name, path) for name in self.user)
+
+    def below(self, path: str) -> list[str]:
+        """The names that stand directly in a folder."""
+        start = len(path.rstrip("/")) + 1
+        return sorted({name[start:].split("/")[0] for name in self.user if _inside(name, path)})
+
+
+class SimFiles:
+    """The Files of one simulated process."""
+
+    def __init__(self, landscape: Landscape, gate: Gate, clock: SimClock) -> None:
+        self._disk, self._gate, self._clock = landscape, gate, clock
+
+    def absolute(self, path: str) -> str:
+        return path if path.startswith("/") else f"{HOME}/{path}"
+
+    def look(self, path: str) -> Look:
+        return self._gate.call("user", "files.look", lambda: self._look(path))
+
+    def read(self, path: str, limit: int) -> bytes:
+        return self._gate.call("user", "files.read", lambda: self._read(path, limit))
+
+    def entries(self, path: str) -> Iterator[Entry]:
+        names = self._gate.call("user", "files.entries", lambda: self._names(path))
+        for name in names:
+            yield Entry(name, self._examined(f"{path.rstrip('/')}/{name}"))
+
+    def keep(self, name: str, content: bytes) -> None:
+        self._gate.call("keep", "files.keep", lambda: self._keep(name, content))
+
+    def kept(self, name: str, limit: int) -> bytes:
+        return self._gate.call("files", "files.kept", lambda: self._kept(name, limit))
+
+    def unlink(self, name: str) -> None:
+        self._gate.call("files", "files.unlink", lambda: self._unlink(name))
+
+    def stored(self, folder: str) -> list[tuple[str, float]]:
+        return self._gate.call("files", "files.stored", lambda: self._stored(folder))
+
+    def free(self) -> tuple[int, int]:
+        return self._disk.free, DISK
+
+    def _look(self, path: str) -> Look:
+        if path in self._disk.locked:
+            raise Permanent(f"{path} may not be read", code="unreadable")
+        content = self._disk.user.get(path)
+        if content is not None:
+            return Look("file", len(content), self._disk.changed[path])
+        if self._disk.is_folder(path):
+            return Look("directory", 0, 0)
+        raise Permanent(f"{path} is not there", code="unreadable")
+
+    def _examined(self, path: str) -> Look | None:
+        try:
+            return self._look(path)
+        except Permanent:
+            return None
+
+    def _read(self, path: str, limit: int) -> bytes:
+        if self._look(path).kind != "file":
+            raise Permanent(f"{path} is not a file", code="unreadable")
+        return _at_most(self._disk.user[path], limit, path)
+
+    def _names(self, path: str) -> list[str]:
+        if path in self._disk.locked or not self._disk.is_folder(path):
+            raise Permanent(f"{path} cannot be listed", code="source_unreadable")
+        return self._disk.below(path)
+
+    def _keep(self, name: str, content: bytes) -> None:
+        self._disk.ours[name] = (content, self._clock.wall())
+        self._disk.removed.clear()  # the folder was synced with it
+
+    def _kept(self, name: str, limit: int) -> bytes:
+        if name not in self._disk.ours:
+            raise Permanent(f"{name} is gone", code="unreadable")
+        return _at_most(self._disk.ours[name][0], limit, name)
+
+    def _unlink(self, name: str) -> None:
+        gone = self._disk.ours.pop(name, None)
+        if gone is not None:
+            self._disk.removed[name] = gone
+
+    def _stored(self, folder: str) -> list[tuple[str, float]]:
+        now = self._clock.wall()
+        below = [name for name in sorted(self._disk.ours) if _inside(name, folder)]
+        return [(name, max(0.0, now - self._disk.ours[name][1])) for name in below]
+
+
+def _inside(name: str, folder: str) -> bool:
+    return name.startswith(f"{folder.rstrip('/')}/")
+
+
+def _at_most(content: bytes, limit: int, name: str) -> bytes:
+    if len(content) > limit:
+        raise Permanent(f"{name} has {len(content)} bytes, over {limit}", code="too_large")
+    return content

@@ -1,0 +1,94 @@
+"""What is one life of one simulated process? The production engine on simulated ports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from holdfast.assembly import Engine, runner_of
+from holdfast.jobs.outcomes import Outcomes
+from holdfast.jobs.permits import permits
+from holdfast.jobs.runner import Bells
+from holdfast.machine.owner import OwnerLock
+from holdfast.stages.chunking.structured import chunks_of
+from holdfast.stages.reading.plain import PlainReader
+from holdfast.stores.sqlite.main import SqliteMain
+from holdfast.testing.clock import SimClock, SimIds, SimRng
+from holdfast.testing.doors import SimMain, sim_index
+from holdfast.testing.files import SimFiles
+from holdfast.testing.gate import Gate
+from holdfast.testing.models import SimEmbedders
+from holdfast.testing.runtime import SimRuntime
+from holdfast.testing.tasks import Process
+from holdfast.workflow.workbench import Workbench
+
+if TYPE_CHECKING:
+    from holdfast.testing.world import World
+
+
+class Owned:
+    """The folder's lock in a world with one process."""
+
+    def close(self) -> None:
+        """The next life may open."""
+
+
+class Life:
+    """From opening to the end, whatever ends it."""
+
+    def __init__(self, world: World, number: int) -> None:
+        self.world = world
+        self.process = Process(f"life{number}")
+        self.gate = Gate(world.kernel, world.faults, world.outage, self.process)
+        self.engine: Engine | None = None
+
+    @property
+    def alive(self) -> bool:
+        return self.process.alive
+
+    @property
+    def kb(self) -> Workbench:
+        assert self.engine is not None
+        return self.engine.kb
+
+    def begin(self) -> None:
+        """Open, recover, run; called in a task of this process, so that it may die of it."""
+        engine = self._assembled()
+        engine.start()
+        self.engine = engine
+
+    def end(self) -> None:
+        """A graceful stop."""
+        if self.engine is not None:
+            self.engine.close()
+
+    def _assembled(self) -> Engine:
+        world, kernel = self.world, self.world.kernel
+        runtime, clock = SimRuntime(kernel, self.process), SimClock(kernel, world.outage)
+        bells, ids = Bells(runtime), SimIds(clock, world.rng("ids"))
+        inner = SqliteMain(world.disk, clock, runtime, bells)
+        world.watch_main()
+        main = SimMain(inner, self.gate, world.main_committed)
+        settings, rng = world.settings, SimRng(world.rng("jitter"))
+        kb = Workbench(
+            settings=settings,
+            clock=clock,
+            ids=ids,
+            rng=rng,
+            runtime=runtime,
+            files=SimFiles(world.landscape, self.gate, clock),
+            reader=PlainReader(),
+            chunker=chunks_of,
+            embedders=SimEmbedders(world.bill, self.gate),
+            main=main,
+            index=sim_index(world.index, self.gate, world.index_committed),
+            wakeups=bells,
+            permits=permits(
+                runtime,
+                settings.io_concurrency,
+                settings.embedding_concurrency,
+                settings.write_concurrency,
+            ),
+            outcomes=Outcomes(main, clock, rng),
+            owner=ids.new(),
+        )
+        return Engine(kb, bells, runner_of(kb, bells), cast("OwnerLock", Owned()))

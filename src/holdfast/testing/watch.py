@@ -1,0 +1,88 @@
+"""What must hold right after every commit, before anybody else can run?
+
+The main store is asked all its invariants in one statement; temporary triggers remember forbidden
+transitions. Then every build that answers must stand in the index as it was sealed.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from holdfast.domain.chunks import Seal
+from holdfast.stores.memory_index import MemoryIndex
+from holdfast.stores.sqlite import invariants
+from holdfast.stores.sqlite.main import FILE
+from holdfast.testing.faults import Kind
+
+if TYPE_CHECKING:
+    from holdfast.testing.world import World
+
+REMOVING = frozenset({"index.drop_before", "index.remove", "index.remove_items", "index.drop"})
+IMAGES_KEPT = 6
+
+
+class Watch:
+    """Asks after each commit; remembers what an index may be after a power cut."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._told: set[str] = set()
+        self._images: list[object] = []
+        self._changes = -1
+        self.index_syncs = True
+        settings = world.settings
+        self._caps = {
+            "index": settings.global_concurrency,
+            "control": settings.control_concurrency,
+            "poll": settings.poll_concurrency,
+            "urgent": settings.urgent_concurrency,
+        }
+        self._power_may_fail = world.faults.may_happen(Kind.POWER_CUT)
+
+    def main(self, call: str) -> None:
+        connection = self._world.disk.connection(FILE)
+        changes = connection.total_changes()
+        if changes == self._changes:
+            return
+        self._changes = changes
+        if self._power_may_fail:
+            self._world.disk.committed(FILE)
+        for name, what in invariants.violations(connection, self._caps):
+            self._tell(f"{name}: {what}", call)
+        for name, what in invariants.watched(connection):
+            self._tell(f"{name}: {what}", call)
+        self._builds_stand(call)
+
+    def index(self, call: str) -> None:
+        if call in REMOVING:
+            self._builds_stand(call)
+        if self.index_syncs:
+            self._images.clear()
+        self._images.append(self._world.index.image())
+        del self._images[:-IMAGES_KEPT]
+
+    def index_after_power_cut(self, rng: Random) -> MemoryIndex:
+        images = self._images or [self._world.index.image()]
+        image = rng.choice(images)
+        self._images = [image]
+        return MemoryIndex.from_image(image)
+
+    def forget(self) -> None:
+        """A power cut: what was read of the main store before it is void."""
+        self._changes = -1
+        invariants.watch(self._world.disk.connection(FILE))
+
+    def _builds_stand(self, call: str) -> None:
+        index = self._world.index
+        for base, item, build, count, digest in invariants.answering_builds(
+            self._world.disk.connection(FILE)
+        ):
+            seal = index.seals(base, [(item, build)]).get((item, build))
+            if seal != Seal(count, digest):
+                self._tell(f"I10 build {build} of {item} answers and is {seal}", call)
+
+    def _tell(self, what: str, call: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            self._world.kernel.found(f"{what} (after {call})")

@@ -1,0 +1,241 @@
+"""What if everything that can go wrong does, in an order that a seed decides?
+
+A world holds what outlives processes: the disks, the user's files, the provider's bill, and what
+was promised. It plays a script of client operations against lives of the production engine, each
+ended by the script or by a fault and followed by the next; asks the invariants after every commit;
+and at the end, with faults off, brings all to rest and compares it with the promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from random import Random
+from traceback import format_exception
+
+from holdfast.config import Settings
+from holdfast.domain.bases import BaseSettings
+from holdfast.domain.errors import HoldfastError
+from holdfast.domain.ids import BaseId
+from holdfast.stores.memory_index import MemoryIndex
+from holdfast.stores.sqlite import invariants
+from holdfast.stores.sqlite.main import FILE
+from holdfast.testing.case import Case, Outcome, drawn_steps
+from holdfast.testing.clients import Client
+from holdfast.testing.disks import MemoryDisk
+from holdfast.testing.ending import settle
+from holdfast.testing.expectations import Expectations
+from holdfast.testing.faults import Faults
+from holdfast.testing.files import Landscape
+from holdfast.testing.gate import Outage
+from holdfast.testing.life import Life
+from holdfast.testing.models import Bill
+from holdfast.testing.schedule import Kernel
+from holdfast.testing.tasks import Broken, Stuck, Task
+from holdfast.testing.templates import template
+from holdfast.testing.watch import Watch
+from holdfast.workflow.bases import create_base
+
+MOST_LIVES = 40
+MODEL, WIDTH = "sim/8", 8
+
+
+class World:
+    """Everything around the lives of the engine."""
+
+    def __init__(self, case: Case) -> None:
+        self.case, draw = case, Random(f"{case.seed}:world")
+        self.kernel, self.faults = Kernel(case.seed), Faults(case.seed, case.plan)
+        self.outage = Outage(self.kernel)
+        self.outage.cut_power = self.lose_power
+        self.steps = case.steps or drawn_steps(Random(f"{case.seed}:script"))
+        self.clients = draw.choice((1, 1, 2, 3))
+        if case.clients is not None:
+            self.clients = case.clients
+        self.settings = drawn_settings(draw)
+        self.disk = MemoryDisk(template(), watched=(FILE,))
+        self.index = MemoryIndex()
+        self.landscape, self.bill = Landscape(), Bill()
+        self.expectations = Expectations()
+        self.watch = Watch(self)
+        self.written: dict[str, set[str]] = {}
+        self.bases_gone: list[BaseId] = []
+        self.lives: list[Life] = []
+        self.stop_asked = False
+        self.manner = draw.getrandbits(30)
+        self._todo = list(self.steps)
+        self._rngs = 0
+        self.kernel.open_transaction = self.disk.open_transaction
+
+    def rng(self, use: str) -> Random:
+        self._rngs += 1
+        return Random(f"{self.case.seed}:{use}:{self._rngs}")
+
+    # -- what happens outside
+
+    def lose_power(self) -> None:
+        draw = self.rng("power")
+        self.disk.power_cut(draw)
+        self.landscape.power_cut(draw)
+        self.index = self.watch.index_after_power_cut(draw)
+        self.watch.forget()
+
+    def save(self, path: str, content: str) -> None:
+        """A user saves a file."""
+        self.landscape.write(path, content.encode())
+        self.written.setdefault(path, set()).add(content)
+        self.expectations.saved(path, content)
+
+    def base_settings(self, choice: int) -> BaseSettings:
+        """A base of the manner this seed prefers."""
+        keyword = choice % 5 == 0
+        return BaseSettings(
+            name=f"base {choice % 1_000}",
+            embedding_model=None if keyword else MODEL,
+            dimensions=None if keyword else WIDTH,
+            search_mode="keyword" if keyword else "hybrid",
+            chunk_size=16,
+            chunk_overlap=0,
+            keep_originals=choice % 7 == 0,
+            recovery="ask" if choice % 11 == 0 else "resume",
+        )
+
+    # -- what is asked after every commit
+
+    def watch_main(self) -> None:
+        invariants.watch(self.disk.connection(FILE))
+
+    def main_committed(self, name: str) -> None:
+        self.watch.main(name)
+
+    def index_committed(self, name: str) -> None:
+        self.watch.index(name)
+
+    @property
+    def unlucky(self) -> bool:
+        """Has anything gone wrong that explains a failure?"""
+        return bool(self.faults.hits or self.outage.crashes or self.expectations.dismissed)
+
+    def bases_now(self) -> list[BaseId]:
+        return invariants.bases(self.disk.connection(FILE))
+
+    # -- lives
+
+    def play(self) -> None:
+        """The script, under faults; then the end, without."""
+        self.faults.off()
+        life = self.next_life()
+        for n in range(1 + self.manner % 2):
+            base = create_base(life.kb, self.base_settings(self.manner >> n))
+            self.expectations.bases.append(base.id)
+        self.faults.on()
+        while self._todo:
+            self.spend(life)
+            if not self._todo:
+                break
+            life = self.next_life()
+        self.faults.off()
+        settle(self)
+
+    def spend(self, life: Life) -> None:
+        """Clients take steps until there are none, the process dies, or a stop is asked."""
+        for task in [self.task(life, self.serve, f"client{n}") for n in range(self.clients)]:
+            self.kernel.wait_for(task)
+        if self.stop_asked and life.alive:
+            self.kernel.wait_for(self.task(life, Life.end, "closer"))
+        self.stop_asked = False
+        self.kill(life)
+
+    def serve(self, life: Life) -> None:
+        client = Client(self, life.kb)
+        while self._todo and not self.stop_asked:
+            client.take(self._todo.pop(0))
+
+    def task(self, life: Life, run: Callable[[Life], None], name: str) -> Task:
+        return self.kernel.spawn(lambda: run(life), name, life.process)
+
+    def kill(self, life: Life) -> None:
+        if life.alive:
+            self.kernel.kill([life.process])
+        self.disk.crash()
+
+    def next_life(self) -> Life:
+        """Open again until it lives; after many deaths in a row the bad luck ends."""
+        while True:
+            life = Life(self, len(self.lives))
+            self.lives.append(life)
+            self.outage.processes = [life.process]
+            if len(self.lives) > MOST_LIVES:
+                self.faults.off()
+            self.kernel.wait_for(self.task(life, self.begin, "opener"))
+            if life.alive and life.engine is not None:
+                return life
+            self.kill(life)
+
+    def begin(self, life: Life) -> None:
+        try:
+            life.begin()
+        except HoldfastError as error:
+            self.kernel.note(life.process.name, f"did not open: {error}")
+
+    def outcome(self) -> Outcome:
+        kernel = self.kernel
+        return Outcome(
+            self.case,
+            steps=tuple(self.steps),
+            violations=list(dict.fromkeys(kernel.broken)),
+            faults=self.faults.hits,
+            calls=self.faults.calls,
+            ports=self.faults.ports,
+            trace=kernel.trace,
+            digest=kernel.digest(),
+            switches=kernel.switches,
+            seconds=kernel.now,
+            crashes=self.outage.crashes,
+            power_cuts=self.outage.power_cuts,
+            clients=self.clients,
+        )
+
+
+@lru_cache(maxsize=256)
+def settings_of(slots: int, per_base: int, lanes: int, batch: int, stages: int) -> Settings:
+    return Settings(
+        global_concurrency=slots,
+        per_base_concurrency=per_base,
+        control_concurrency=lanes,
+        poll_concurrency=1,
+        urgent_concurrency=lanes,
+        io_concurrency=stages,
+        embedding_concurrency=stages,
+        write_concurrency=stages,
+        batch_size=batch,
+    )
+
+
+def drawn_settings(rng: Random) -> Settings:
+    """One to four workers, few or many to a base, small batches."""
+    return settings_of(
+        rng.choice((1, 2, 3, 4)),
+        rng.choice((1, 2)),
+        rng.choice((1, 2)),
+        rng.choice((2, 4, 8)),
+        rng.choice((1, 2)),
+    )
+
+
+def play(case: Case) -> Outcome:
+    """One schedule from its beginning to its rest."""
+    world = World(case)
+    try:
+        world.kernel.run(world.play)
+    except Stuck as error:
+        world.kernel.found(f"L1 {error}")
+    except Broken:
+        pass  # it is told in `broken` already
+    except Exception as error:  # noqa: BLE001  (whatever rose, it is this seed's finding)
+        world.kernel.found(f"the world broke: {error!r}\n{''.join(format_exception(error))}")
+    finally:
+        world.kernel.close([life.process for life in world.lives])
+        world.disk.recycle(FILE, invariants.as_new)
+        world.disk.close()
+    return world.outcome()
