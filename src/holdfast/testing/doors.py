@@ -8,12 +8,14 @@ commit is asked right behind it, before anybody else can run.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
+from holdfast.domain.jobs import NewJob
 from holdfast.stores.index import IndexStore
 from holdfast.stores.main import MainStore, Snapshot, Transaction
+from holdfast.stores.sqlite.queue import QueueRefused
 from holdfast.testing.faults import Kind
 from holdfast.testing.gate import Gate, error_of
 
@@ -33,12 +35,26 @@ class SimMain:
         if fault is not None:
             self._gate.before(fault, but=Kind.DISK_FULL)
         with self._inner.write() as tx:
+            self._may_refuse(tx)
             yield tx
             if fault is not None and fault.kind is Kind.DISK_FULL:
                 raise error_of(fault)  # the commit finds no room: all of it is undone
         self._committed(name)
         if fault is not None:
             self._gate.after(fault)
+
+    def _may_refuse(self, tx: Transaction) -> None:
+        """`enqueue` can say no; what the verb then does is its own, in the same transaction."""
+        enqueue: Callable[[Sequence[NewJob]], None] = tx.enqueue
+
+        def asked(jobs: Sequence[NewJob]) -> None:
+            fault = self._gate.luck("enqueue", "enqueue")
+            if fault is not None:
+                self._gate.kernel.note(self._gate.process.name, str(fault))
+                raise QueueRefused("injected: the queue does not take this job")
+            enqueue(jobs)
+
+        tx.enqueue = asked  # type: ignore[method-assign]
 
     def read(self) -> AbstractContextManager[Snapshot]:
         return self._read(f"main.read {_caller()}")

@@ -26,15 +26,18 @@ if TYPE_CHECKING:
 
 LONGEST_REST = 6 * 3_600.0
 FIRST_LOOK, LONGEST_LOOK = 1.0, 300.0
-BY_BAD_LUCK = frozenset(
+BY_THE_USER = frozenset(("unreadable", "source_unreadable", "conflict"))
+BY_BAD_LUCK = BY_THE_USER | frozenset(
     [
-        "unreadable",
         "bad_vectors",
         "provider_failed",
         "internal",
         "killed_worker",
         "interrupted",
         "disk_full",
+        "parent_failed",
+        "schedule_failed",
+        "too_large",
     ]
 )
 
@@ -45,11 +48,11 @@ def settle(world: World) -> None:
     heal(world, life)
     if not rest(world):
         return
-    Comparison(world, BY_BAD_LUCK if world.unlucky else frozenset({"unreadable"})).everything()
+    Comparison(world, BY_BAD_LUCK if world.unlucky else BY_THE_USER).everything()
     try_failed_again(world, life)
     if not rest(world):
         return
-    Comparison(world, frozenset({"unreadable"})).everything()
+    Comparison(world, BY_THE_USER).everything()
     world.outage.set_clock_right()
     world.outage.jump(world.settings.file_grace + 1.0)
     world.kernel.sleep(1.2 * world.settings.sweep_interval)
@@ -108,7 +111,7 @@ class Comparison:
             self._found(f"accepted item {known.id} is lost")
         elif row is not None and known.deleted:
             self._found(f"deleted item {known.id} is {row[1]}")
-        elif row is not None and row[1] == "completed":
+        elif row is not None and row[1] == "completed" and not known.folder:
             self._content(known, row)
 
     def _content(self, known: Known, row: tuple[Any, ...]) -> None:
@@ -137,7 +140,7 @@ class Comparison:
 
 def leftovers(world: World) -> None:
     """After the grace time nothing stands that nobody needs: builds, indexes, files."""
-    comparison = Comparison(world, frozenset({"unreadable"}))
+    comparison = Comparison(world, BY_THE_USER)
     comparison.swept = True
     comparison.everything()
     _alike(world, "index", world.index.bases(), world.bases_now())

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     BUSY = "busy"
     DISK_FULL = "disk-full"
     UNREADABLE = "unreadable"
+    REFUSED = "refused"  # the queue does not take the job
     DELAY = "delay"
     PAUSE = "pause"  # the whole process, longer than any lease
     CRASH_BEFORE = "crash-before"
@@ -55,6 +56,7 @@ ALWAYS = (
 POSSIBLE: dict[str, tuple[Kind, ...]] = {
     "main": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER, Kind.BUSY, Kind.DISK_FULL),
     "index": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER, Kind.BUSY, Kind.DISK_FULL),
+    "enqueue": (Kind.REFUSED,),
     "read": (*ALWAYS, Kind.ERROR_BEFORE, Kind.BUSY),
     "peek": (*ALWAYS, Kind.ERROR_BEFORE, Kind.BUSY),
     "files": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER),

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 def look_for(world: World, kb: Workbench, bases: Sequence[BaseId], step: Step) -> None:
     """Search: nothing deleted, one build an item, and only text that somebody gave."""
-    gone, dropped = world.expectations.gone(), set(world.bases_gone)
+    gone = world.expectations.gone() | world.deleting()
     query = SHARED[step.first % len(SHARED)]
     answer = search(kb, Question(query, tuple(bases), top_k=20))
     builds: dict[str, str] = {}
     for hit in answer.hits:
         build = hit.chunk_id.split(".")[1]
-        if hit.item_id in gone or hit.base_id in dropped:
+        if hit.item_id in gone:
             world.kernel.found(f"I2 search shows {hit.item_id}, deleted before the search")
         if builds.setdefault(hit.item_id, build) != build:
             world.kernel.found(f"I3 one answer shows two builds of {hit.item_id}")
@@ -40,7 +40,7 @@ def look_for(world: World, kb: Workbench, bases: Sequence[BaseId], step: Step) -
 def look_at_list(world: World, kb: Workbench, base: BaseId) -> None:
     """List: all that was accepted and not deleted, nothing that was."""
     must_be = {known.id for known in world.expectations.living(base)}
-    gone = world.expectations.gone()
+    gone = world.expectations.gone() | world.deleting()
     shown = set()
     cursor = None
     while True:

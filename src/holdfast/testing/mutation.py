@@ -5,17 +5,23 @@ applied production code runs without that guard; the simulator must notice.
 """
 
 from __future__ import annotations
+import __future__
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import getsource
+from textwrap import dedent
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 from holdfast.stores.sqlite import migrations
 from holdfast.stores.sqlite.queries import queries
 
+LATER = __future__.annotations.compiler_flag
 Switch = Callable[[], AbstractContextManager[None]]
 
 
@@ -75,6 +81,30 @@ def function(place: str, instead: Callable[..., Any]) -> Switch:
             yield
 
     return off
+
+
+def source(place: str, old: str, new: str) -> Switch:
+    """Part of a function's text is something else, wherever that function is known."""
+
+    @contextmanager
+    def off() -> Iterator[None]:
+        module, _, name = place.partition(":")
+        before = getattr(import_module(module), name)
+        text = replaced(dedent(getsource(before)), old, new, place)
+        made: dict[str, Any] = {}
+        exec(compile(text, place, "exec", dont_inherit=True, flags=LATER), before.__globals__, made)  # noqa: S102
+        with ExitStack() as patches:
+            for known in _who_know(before):
+                patches.enter_context(patch.object(known, name, made[name]))
+            yield
+
+    return off
+
+
+def _who_know(function: object) -> list[ModuleType]:
+    name = getattr(function, "__name__", "")
+    ours = [module for at, module in sorted(sys.modules.items()) if at.startswith("holdfast.")]
+    return [module for module in ours if vars(module).get(name) is function]
 
 
 def together(*switches: Switch) -> Switch:

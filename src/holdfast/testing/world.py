@@ -16,7 +16,7 @@ from traceback import format_exception
 from holdfast.config import Settings
 from holdfast.domain.bases import BaseSettings
 from holdfast.domain.errors import HoldfastError
-from holdfast.domain.ids import BaseId
+from holdfast.domain.ids import BaseId, ItemId
 from holdfast.stores.memory_index import MemoryIndex
 from holdfast.stores.sqlite import invariants
 from holdfast.stores.sqlite.main import FILE
@@ -59,7 +59,6 @@ class World:
         self.expectations = Expectations()
         self.watch = Watch(self)
         self.written: dict[str, set[str]] = {}
-        self.bases_gone: list[BaseId] = []
         self.lives: list[Life] = []
         self.stop_asked = False
         self.manner = draw.getrandbits(30)
@@ -115,6 +114,11 @@ class World:
     def unlucky(self) -> bool:
         """Has anything gone wrong that explains a failure?"""
         return bool(self.faults.hits or self.outage.crashes or self.expectations.dismissed)
+
+    def deleting(self) -> set[ItemId]:
+        """What a user may not see any more, with everything inside it."""
+        rows = invariants.standing(self.disk.connection(FILE))
+        return {row[0] for row in rows if row[1] == "deleting"}
 
     def bases_now(self) -> list[BaseId]:
         return invariants.bases(self.disk.connection(FILE))
