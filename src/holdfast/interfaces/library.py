@@ -66,8 +66,8 @@ class Holdfast:
         """Own a data folder (made when absent), or read it beside its owner.
 
         With `run=False` nothing runs by itself: see `drain`. Settings come from holdfast.toml in
-        the folder, or from the file named by `config`, and from the environment. Raises Unavailable (`owned`) when
-        another process owns it, InvalidInput for a setting that is not one.
+        the folder, or from the file named by `config`, and from the environment. Raises Unavailable
+        (`owned`) when another process owns it, InvalidInput for a setting that is not one.
         """
         file = None if config is None else Path(config)
         engine = open_engine(
