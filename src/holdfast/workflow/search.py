@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.chunks import StoredChunk, chunk_id
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound
+from holdfast.domain.given import is_whole
 from holdfast.domain.ids import BaseId, Generation, ItemId
 from holdfast.stages.embedding.checks import checked
 from holdfast.stores.catalog import Answering
@@ -102,8 +103,8 @@ def _check(question: Question) -> None:
         raise InvalidInput("the query is empty")
     if len(question.query) > MAX_QUERY:
         raise InvalidInput(f"the query has {len(question.query)} characters; at most {MAX_QUERY}")
-    if question.top_k is not None and not 1 <= question.top_k <= MAX_TOP_K:
-        raise InvalidInput(f"top_k is {question.top_k}; it takes 1 to {MAX_TOP_K}")
+    if question.top_k is not None and not is_whole(question.top_k, 1, MAX_TOP_K):
+        raise InvalidInput(f"top_k is {question.top_k!r}; it takes 1 to {MAX_TOP_K}")
     if question.mode not in (None, "hybrid", "vector", "keyword"):
         raise InvalidInput(f"mode is {question.mode!r}; it takes hybrid | vector | keyword")
 

@@ -255,8 +255,9 @@ class SqliteQueueWrites(SqliteQueueReads):
     def rescue_expired(self) -> list[Freed]:
         return self._freed(self.session.returned("rescue_expired", now=self.now))
 
-    def rescue_stuck(self, before: int) -> list[Freed]:
-        freed = self._freed(self.session.returned("rescue_stuck", before=before, now=self.now))
+    def rescue_stuck(self, fences: Sequence[Fence]) -> list[Freed]:
+        asked = listed([fence.job, fence.claim] for fence in fences)
+        freed = self._freed(self.session.returned("rescue_stuck", fences=asked, now=self.now))
         self.stopped.update(one.job for one in freed)
         return freed
 

@@ -163,6 +163,36 @@ WHERE base_id = :base AND (container, id) < (:last_container, :last)
   AND (:name IS NULL OR instr(lower(name), lower(:name)) > 0)
 ORDER BY container DESC, id DESC LIMIT :limit
 
+-- name: items_at_source
+-- What was added from a place; with :roots only what a user added by hand.
+SELECT /*item*/ FROM items
+WHERE source = :source AND status <> 'deleting' AND (:base IS NULL OR base_id = :base)
+  AND (NOT :roots OR parent_id IS NULL)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
+
+-- name: items_named
+SELECT /*item*/ FROM items
+WHERE name = :name AND status <> 'deleting' AND (:base IS NULL OR base_id = :base)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
+
+-- name: items_at_source_ending
+-- The last parts of a path, cut where a name begins.
+SELECT /*item*/ FROM items
+WHERE substr(source, -length(:tail) - 1) = '/' || :tail AND status <> 'deleting'
+  AND (:base IS NULL OR base_id = :base)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
+
+-- name: items_by_piece_of_id
+-- Ids of one moment begin alike; their ends differ, so either end will do.
+SELECT /*item*/ FROM items
+WHERE (substr(id, 1, length(:piece)) = :piece OR substr(id, -length(:piece)) = :piece)
+  AND status <> 'deleting' AND (:base IS NULL OR base_id = :base)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
+
 -- name: ancestors
 -- Every item above the given ones, with the given one it stands above.
 WITH RECURSIVE up (id, above) AS (
@@ -178,9 +208,11 @@ WITH RECURSIVE inside (id) AS (
   SELECT value FROM json_each(:roots)
   UNION
   SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
-SELECT items.id, items.name, items.status, items.heartbeat_at, items.generation,
+SELECT items.id, items.name, items.status, items.heartbeat_at,
   EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
-    AND jobs.state IN ('ready', 'later', 'parked', 'running'))
+    AND jobs.state IN ('ready', 'later', 'parked', 'running')),
+  EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
+    AND jobs.state IN ('ready', 'later', 'parked', 'running') AND jobs.state IN ('parked', 'running'))
 FROM inside CROSS JOIN items ON items.id = inside.id
 
 -- name: deleting_below
@@ -251,6 +283,35 @@ SELECT sum(max(1, workload)), sum(max(1, workload) *
   CASE WHEN status IN ('completed', 'failed') THEN 100 ELSE progress END)
 FROM inside CROSS JOIN items ON items.id = inside.id
 WHERE items.container = 0 AND items.status <> 'deleting'
+
+-- name: tally_below
+-- The leaves of these subtrees by how they stand, and the containers still being listed.
+WITH RECURSIVE inside (id) AS (
+  SELECT value FROM json_each(:roots)
+  UNION
+  SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
+SELECT total(1 - container), total(container = 0 AND status = 'completed'),
+  total(container = 0 AND status = 'failed'), total(container AND status = 'preparing'),
+  total(iif(container, 0, chunk_count)), total(iif(container, 0, max(1, workload))),
+  total(CASE WHEN container THEN 0 WHEN status IN ('completed', 'failed')
+    THEN max(1, workload) ELSE max(1, workload) * progress / 100.0 END)
+FROM inside JOIN items ON items.id = inside.id WHERE items.status <> 'deleting'
+
+-- name: failed_below
+-- What failed by itself in these subtrees: leaves, and containers that could not be listed.
+SELECT /*item*/ FROM items WHERE status = 'failed' AND (container = 0 OR own_outcome = 'failed')
+  AND id IN (
+    WITH RECURSIVE inside (id) AS (
+      SELECT value FROM json_each(:roots)
+      UNION
+      SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
+    SELECT id FROM inside)
+ORDER BY id LIMIT :limit
+
+-- name: totals
+-- The leaves of a base: chunks that answer, and bytes they were made of.
+SELECT total(chunk_count), total(size) FROM items
+WHERE base_id = :base AND container = 0 AND status <> 'deleting'
 
 -- name: children_by_key
 SELECT /*item*/ FROM items

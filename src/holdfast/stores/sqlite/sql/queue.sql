@@ -212,12 +212,12 @@ WHERE state = 'running' AND lease_until < :now
 RETURNING id, base_id, item_id
 
 -- name: rescue_stuck
--- Running index work without progress for too long, whatever its lease says.
+-- Runs without a sign of life for too long; who they are is told by monotonic time.
 UPDATE jobs SET state = iif(cancel_requested, 'cancelled', 'ready'), deaths = deaths + 1,
   owner = NULL, lease_until = NULL, updated_at = :now
-WHERE state = 'running' AND lane = 'index' AND updated_at < :before
-  AND EXISTS (SELECT 1 FROM items WHERE items.id = jobs.item_id AND heartbeat_at < :before)
-RETURNING id, base_id, item_id
+FROM (SELECT value ->> 0 AS id, value ->> 1 AS claim FROM json_each(:fences)) AS asked
+WHERE jobs.id = asked.id AND jobs.claim = asked.claim AND jobs.state = 'running'
+RETURNING jobs.id, jobs.base_id, jobs.item_id
 
 -- name: give_up_dead
 -- Killed its worker, ran alone and killed it again.
