@@ -54,7 +54,7 @@ def is_going_on(kb: Workbench) -> bool:
     with kb.main.read() as snapshot:
         return any(
             snapshot.running(lane)
-            or snapshot.waiting_bases(lane, snapshot.now, 1)
+            or snapshot.waiting_bases(lane, 1)
             or (snapshot.next_due(lane) or snapshot.now + 1) <= snapshot.now
             for lane in Lane
         )
