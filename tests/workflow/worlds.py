@@ -27,7 +27,7 @@ from holdfast.domain.events import Event, EventKind, stored
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import Status
 from holdfast.domain.items import Directory, Item, Note
-from holdfast.domain.jobs import Job, JobKind, Lane, NewJob
+from holdfast.domain.jobs import Fence, Job, JobKind, Lane, NewJob
 from holdfast.interfaces.library import Holdfast
 from holdfast.jobs.claim import Holder, claim
 from holdfast.ports import Document, Embedder
@@ -198,7 +198,7 @@ class World:
 
     def drain(self) -> None:
         """Everything that is due now."""
-        self.hf.drain(PATIENCE, due_only=True)
+        self.hf.drain(due_only=True)  # no time limit: these clocks are moved by the tests
 
     def finish(self, rounds: int = 50) -> None:
         """Everything that comes by itself: time moves to the next delayed job."""
@@ -393,3 +393,9 @@ def eventually(holds: Callable[[], bool], what: str, patience: float = PATIENCE)
     while not holds():
         assert time.monotonic() < deadline, f"not in {patience} s: {what}"
         time.sleep(0.002)
+
+
+def fence_of(job: Job) -> Fence:
+    """What the writes of a run of this claimed job carry."""
+    assert job.claim is not None
+    return Fence(job.id, job.claim, job.item_id, job.generation)
