@@ -18,7 +18,7 @@ from holdfast.domain.item_states import Status
 from holdfast.domain.jobs import Lane
 from holdfast.jobs.outcomes import LaterPlease, trouble_of
 from holdfast.jobs.run import Cancelled, Stopping
-from tests.workflow.worlds import World
+from tests.workflow.worlds import World, once
 
 
 def after(world: World, error: BaseException) -> tuple[str, int, str | None, str]:
@@ -41,10 +41,9 @@ def test_a_superseded_run_ends_quietly(world: World, error: HoldfastError) -> No
 
 def test_a_cancelled_run_is_cancelled_and_never_failed(world: World) -> None:
     item = world.note("alpha")
-    jobs = world.take()
-    world.hf.delete(item)
+    world.models.on_call = once(lambda: world.hf.delete(item))
 
-    world.execute(jobs)
+    world.step()
 
     assert world.rows("SELECT state, attempt FROM jobs LIMIT 1") == [("cancelled", 0)]
     assert world.rows("SELECT 1 FROM item_events WHERE status = 'failed'") == []
