@@ -103,11 +103,16 @@ class Engine:
 
 
 def open_engine(
-    folder: Path, *, run: bool = True, read_only: bool = False, given: dict[str, Any] | None = None
+    folder: Path,
+    *,
+    run: bool = True,
+    read_only: bool = False,
+    config: Path | None = None,
+    given: dict[str, Any] | None = None,
 ) -> Engine:
     """A data folder, owned or read beside its owner; nothing runs before `start`."""
     folder = folder.absolute()
-    settings = load(folder / CONFIG_FILE, **(given or {}))
+    settings = load(config or folder / CONFIG_FILE, **(given or {}))
     lock = None if read_only else OwnerLock(folder)
     try:
         return _assembled(folder, settings, lock, run=run and not read_only)

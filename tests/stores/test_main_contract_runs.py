@@ -397,25 +397,21 @@ def test_a_renewed_lease_holds(world: World, how: str) -> None:
 def test_index_work_without_progress_is_fenced_and_told_to_stop(world: World) -> None:
     job = world.queued()
     fence = world.run()
-    world.clock.at += 100
     with world.main.write() as tx:
-        freed = [one.job for one in tx.rescue_stuck(tx.now - 50 * SECOND)]
+        freed = [one.job for one in tx.rescue_stuck([fence])]
 
     assert freed == world.bells.jobs == [job.id]
     assert world.job(job).deaths == 1
     assert world.end(fence) == set()
 
 
-def test_index_work_with_progress_is_not_stuck(world: World) -> None:
+def test_a_run_that_has_ended_is_not_fenced_as_stuck(world: World) -> None:
     world.queued()
     fence = world.run()
-    world.clock.at += 100
-    with world.main.write() as tx:
-        tx.set_progress(fence, 10)
-        tx.beat([fence], tx.now + LEASE)
+    world.end(fence)
 
     with world.main.write() as tx:
-        assert tx.rescue_stuck(tx.now - 50 * SECOND) == []
+        assert tx.rescue_stuck([fence]) == []
 
 
 # ------------------------------------------------------------------------------- deaths

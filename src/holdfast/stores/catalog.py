@@ -15,6 +15,7 @@ from holdfast.domain.invariants import Violation
 from holdfast.domain.item_states import Move, Status
 from holdfast.domain.items import Attribute, Item, NewItem, Page
 from holdfast.domain.jobs import Fence
+from holdfast.domain.progress import Tally
 
 Trouble = tuple[str, str, str]  # code, sentence, advice: set if and only if something failed
 
@@ -92,6 +93,18 @@ class CatalogReads(Protocol):
     def item(self, item: ItemId) -> Item | None: ...
     def items(self, ids: Collection[ItemId]) -> list[Item]: ...
     def list_items(self, listing: Listing) -> Page[Item]: ...
+
+    def at_source(
+        self, source: str, base: BaseId | None, limit: int, *, roots: bool = False
+    ) -> list[Item]:
+        """What was added from exactly this place; `roots`: by a user, not found in a container."""
+
+    def at_source_ending(self, tail: str, base: BaseId | None, limit: int) -> list[Item]: ...
+    def named(self, name: str, base: BaseId | None, limit: int) -> list[Item]: ...
+
+    def by_piece_of_id(self, piece: str, base: BaseId | None, limit: int) -> list[Item]:
+        """Items whose id begins or ends like this."""
+
     def ancestors(self, ids: Collection[ItemId]) -> dict[ItemId, list[ItemId]]: ...
 
     def subtree(self, roots: Collection[ItemId], stale: Stale | None = None) -> list[Standing]:
@@ -122,6 +135,16 @@ class CatalogReads(Protocol):
     def counts(self, base: BaseId) -> dict[Status, int]: ...
     def percent(self, base: BaseId) -> int: ...
     def percent_below(self, container: ItemId) -> int: ...
+
+    def tally_below(self, roots: Collection[ItemId]) -> Tally:
+        """How the leaves of these subtrees stand; overlapping ones are counted once."""
+
+    def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
+        """What failed by itself: leaves, and containers that could not be listed."""
+
+    def totals(self, base: BaseId) -> tuple[int, int]:
+        """Chunks and bytes of a base."""
+
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]: ...
     def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]: ...
     def entries(self, item: ItemId, role: Role) -> list[FileEntry]: ...

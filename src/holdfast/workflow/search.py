@@ -144,13 +144,14 @@ def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted) -> tuple[list[Fou
     """Enough visible passages if there are any, and whether a newer build overtook one."""
     base, top_k = wanted.base.id, wanted.top_k
     visible: list[Found] = []
+    overtaken = False
     for width in WIDTHS:
         ranked = _fused(_lanes(kb, index, wanted, width))
         with kb.main.read() as snapshot:
             standing = snapshot.answering(base, {one.item_id for one in ranked})
         answering = [one for one in ranked if _answers(standing.get(one.item_id), one)]
-        if any(_overtaken(standing.get(one.item_id), one) for one in ranked):
-            return visible, True
+        # it may also be a leftover that nobody could drop yet: then what is visible is the answer
+        overtaken |= any(_overtaken(standing.get(one.item_id), one) for one in ranked)
         stored = index.load([one.chunk_id for one in answering[: top_k * 2]])
         visible = [
             Found(one.score, stored[one.chunk_id], standing[one.item_id])
@@ -159,7 +160,7 @@ def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted) -> tuple[list[Fou
         ]
         if len(visible) >= top_k or len(ranked) < width:
             break
-    return visible, False
+    return visible, overtaken
 
 
 def _lanes(

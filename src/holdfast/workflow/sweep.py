@@ -42,9 +42,10 @@ def sweep(kb: Workbench) -> list[str]:
 
 def rescue_runs(kb: Workbench) -> None:
     """Leases that ran out, and index work without progress for too long."""
+    stuck = kb.wakeups.stuck(kb.settings.stale_indexing)
     with kb.main.write() as tx:
         freed = tx.rescue_expired() if kb.settings.lease_expires else []
-        freed += tx.rescue_stuck(tx.now - kb.settings.stale_indexing * SECOND)
+        freed += tx.rescue_stuck(stuck)
         _tell(tx, [(one.base, one.item, "its run was lost") for one in freed if one.item])
 
 
