@@ -30,6 +30,7 @@ from holdfast.domain.items import Directory, Item, Note
 from holdfast.domain.jobs import Fence, Job, JobKind, Lane, NewJob
 from holdfast.interfaces.library import Holdfast
 from holdfast.jobs.claim import Holder, claim
+from holdfast.jobs.runner import Runner
 from holdfast.ports import Document, Embedder
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
@@ -212,7 +213,10 @@ class World:
 
     def step(self, lane: Lane = Lane.INDEX) -> bool:
         """One claim and what it brought; False when there was nothing."""
-        return runner_of(self.engine.kb, self.engine.bells).step(lane) is None
+        return self.runner().step(lane) is None
+
+    def runner(self) -> Runner:
+        return runner_of(self.engine.kb, self.engine.bells)
 
     def step_control(self) -> bool:
         """One expansion, re-index or page of one."""
@@ -223,11 +227,16 @@ class World:
         kb = self.engine.kb
         return claim(kb.main, lane, caps_of(kb.settings), Holder(kb.owner, kb.lease)).jobs
 
+    def post(self) -> tuple[Job, ...]:
+        """Claim for nobody yet, as a pump does that posts messages."""
+        kb = self.engine.kb
+        return claim(kb.main, Lane.INDEX, caps_of(kb.settings), Holder(None, kb.lease)).jobs
+
     def take_control(self) -> tuple[Job, ...]:
         return self.take(Lane.CONTROL)
 
     def execute(self, jobs: Sequence[Job]) -> None:
-        runner_of(self.engine.kb, self.engine.bells).execute(jobs)
+        self.runner().execute(jobs)
 
     def sealing(self, act: Callable[[], object]) -> None:
         """Act once, when the next builds are sealed and before they are published."""
