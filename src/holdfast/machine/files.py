@@ -33,7 +33,8 @@ class FolderFiles:
 
     def read(self, path: str, limit: int) -> bytes:
         try:
-            with open(path, "rb") as file:
+            # not blocking: opening a pipe would wait for somebody to write into it
+            with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
                 found = os.fstat(file.fileno())
                 if not stat.S_ISREG(found.st_mode):
                     raise Permanent(f"{path} is not a regular file", code="unreadable")
@@ -59,9 +60,15 @@ class FolderFiles:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            _sync_folder(path.parent)
+            self._sync_folders(path.parent)
         except OSError as error:
             raise _not_kept(name, error) from error
+
+    def _sync_folders(self, folder: Path) -> None:
+        """Up to ours: a new folder is a name in the one above, and that must be on disk too."""
+        _sync_folder(folder)
+        if folder != self.folder:
+            self._sync_folders(folder.parent)
 
     def kept(self, name: str, limit: int) -> bytes:
         return self.read(str(self.folder / name), limit)
@@ -71,11 +78,11 @@ class FolderFiles:
 
     def stored(self, folder: str) -> list[tuple[str, float]]:
         now = time.time()
-        found = sorted((self.folder / folder).rglob("*"))
+        found = [(path, _stat(path)) for path in sorted((self.folder / folder).rglob("*"))]
         return [
-            (path.relative_to(self.folder).as_posix(), now - path.stat().st_mtime)
-            for path in found
-            if path.is_file()
+            (path.relative_to(self.folder).as_posix(), now - seen.st_mtime)
+            for path, seen in found
+            if seen is not None and stat.S_ISREG(seen.st_mode)
         ]
 
     def free(self) -> tuple[int, int]:
@@ -114,6 +121,14 @@ def _look_at(entry: os.DirEntry[str]) -> Look | None:
     try:
         return _look(entry.stat())
     except OSError:
+        return None
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    """None for what went while its folder was listed."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
         return None
 
 
