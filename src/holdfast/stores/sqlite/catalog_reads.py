@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import InvalidInput
+from holdfast.domain.events import instant
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import PROCESSING, WORKING, Status
-from holdfast.domain.items import Item, Page
+from holdfast.domain.items import Item, ItemType, Page
 from holdfast.domain.progress import Tally
-from holdfast.stores.catalog import Answering, Expected, Listing, Stale
+from holdfast.stores.catalog import Answering, Expected, Filtered, Listing, Stale
 from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
 
@@ -113,6 +115,16 @@ class SqliteCatalogReads:
             row[0]: Answering(row[0], row[1], row[2], row[3], Status(row[4]), row[5], row[6])
             for row in rows
         }
+
+    def filterable(self, base: BaseId) -> list[Filtered]:
+        return [
+            Filtered(
+                item, ItemType(kind), source, json.loads(data), instant(made), instant(changed)
+            )
+            for item, kind, source, data, made, changed in self.session.rows(
+                "filterable", base=base
+            )
+        ]
 
     def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
         rows = self.session.rows("published", base=base, ids=listed(ids))

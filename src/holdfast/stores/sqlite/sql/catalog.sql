@@ -248,6 +248,11 @@ FROM items JOIN bases ON bases.id = items.base_id
 WHERE items.id IN (SELECT value FROM json_each(:ids))
   AND +items.base_id = :base AND items.status <> 'deleting' AND bases.status <> 'deleting'
 
+-- name: filterable
+-- What filters look at, of all that may answer.
+SELECT id, type, source, attributes, created_at, updated_at FROM items
+WHERE base_id = :base AND status <> 'deleting' AND published_build IS NOT NULL
+
 -- name: published
 -- The builds that answer; those of deleting items are the delete's to remove, not the sweep's.
 SELECT id, published_build FROM items
