@@ -49,10 +49,13 @@ def failures(kb: Workbench, items: Sequence[ItemId], limit: int) -> list[Item]:
         return snapshot.failed_below(items, limit)
 
 
-def is_going_on(kb: Workbench) -> bool:
-    """Is anything running, or could it start now? Paused, parked and delayed work is not."""
+def is_going_on(kb: Workbench, *, delayed: bool = False) -> bool:
+    """Is anything running, or could it start now? With `delayed`: or later, by itself.
+
+    Work of paused and failed bases, and parked work, waits for a person and does not count.
+    """
     with kb.main.read() as snapshot:
-        return any(
+        return (delayed and snapshot.work_coming()) or any(
             snapshot.running(lane)
             or snapshot.waiting_bases(lane, snapshot.now, 1)
             or (snapshot.next_due(lane) or snapshot.now + 1) <= snapshot.now
