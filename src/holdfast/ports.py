@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from holdfast.domain.bases import BaseSettings
 from holdfast.domain.chunks import Chunk
 from holdfast.domain.ids import JobId
-from holdfast.domain.jobs import Lane
+from holdfast.domain.jobs import Fence, Lane
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,3 +173,6 @@ class Wakeups(Protocol):
     def ready(self, lanes: Collection[Lane]) -> None: ...
     def cancelled(self, jobs: Collection[JobId]) -> None: ...
     def ended(self) -> None: ...
+
+    def stuck(self, seconds: float) -> list[Fence]:
+        """Index runs of this process that gave no sign of life for so long."""

@@ -8,10 +8,10 @@ from threading import Barrier, Thread
 import pytest
 
 from holdfast.domain.bases import BaseStatus
+from holdfast.domain.errors import HoldfastError
 from holdfast.domain.ids import BaseId, JobId
 from holdfast.domain.item_states import Status
 from holdfast.domain.jobs import BUNDLE_ITEMS, MAX_INPUT_BYTES, JobKind, JobState, Lane, NewJob
-from holdfast.domain.errors import HoldfastError
 from tests.stores.main_worlds import (
     IMPLEMENTATIONS,
     SECOND,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from holdfast import assembly
 from holdfast.assembly import Engine, caps_of, open_engine, runner_of
 from holdfast.domain.bases import Base, BaseStatus
-from holdfast.domain.errors import HoldfastError, QueueFull
+from holdfast.domain.errors import HoldfastError, QueueFull, Transient
 from holdfast.domain.events import Event, EventKind, stored
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import Status
@@ -33,6 +33,7 @@ from holdfast.jobs.claim import Holder, claim
 from holdfast.ports import Document, Embedder
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
+from holdfast.stores.index import IndexStore
 from holdfast.stores.sqlite.main import SqliteTransaction
 from holdfast.workflow.sweep import sweep
 
@@ -222,8 +223,41 @@ class World:
         kb = self.engine.kb
         return claim(kb.main, lane, caps_of(kb.settings), Holder(kb.owner, kb.lease)).jobs
 
+    def take_control(self) -> tuple[Job, ...]:
+        return self.take(Lane.CONTROL)
+
     def execute(self, jobs: Sequence[Job]) -> None:
         runner_of(self.engine.kb, self.engine.bells).execute(jobs)
+
+    def sealing(self, act: Callable[[], object]) -> None:
+        """Act once, when the next builds are sealed and before they are published."""
+        index = self.engine.kb.index
+        acts = [act]
+
+        def then_act(seal: Callable[..., Any]) -> Callable[..., Any]:
+            def sealed(*args: Any) -> Any:
+                seals = seal(*args)
+                while acts:
+                    acts.pop()()
+                return seals
+
+            return sealed
+
+        tapped = {name: then_act(getattr(index, name)) for name in ("seal", "write_small")}
+        self._with_index(mock.Mock(wraps=index, **tapped))
+
+    @contextmanager
+    def failing_index(self, *names: str) -> Iterator[None]:
+        """While this holds, these methods of the index fail as a busy disk does."""
+        index, engine = self.engine.kb.index, self.engine
+        trouble = Transient("the disk is busy", code="internal")
+        broken = {name: mock.Mock(side_effect=trouble) for name in names}
+        self._with_index(mock.Mock(wraps=index, **broken))
+        yield
+        engine.kb = replace(engine.kb, index=index)
+
+    def _with_index(self, index: IndexStore) -> None:
+        self.engine.kb = replace(self.engine.kb, index=index)
 
     def sweep(self) -> list[str]:
         return sweep(self.engine.kb)
@@ -336,6 +370,17 @@ def refusing_from(place: int, error: HoldfastError | None = None) -> Iterator[No
 
     with refusing(is_the_one, error):
         yield
+
+
+def once(act: Callable[[], object]) -> Callable[..., None]:
+    """Act at the first call only."""
+    waiting = [act]
+
+    def on_call(*_: object) -> None:
+        while waiting:
+            waiting.pop()()
+
+    return on_call
 
 
 def every(_job: NewJob) -> bool:

@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from holdfast.assembly import Engine, open_engine
-from holdfast.domain.bases import Base, BaseSettings
+from holdfast.domain.bases import Base, BaseSettings, may_name_model
 from holdfast.domain.chunks import ChunkView
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound, TimedOut
 from holdfast.domain.events import Event
+from holdfast.domain.given import is_text, may_wait
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import Status, statuses_named
 from holdfast.domain.items import Attribute, Input, Item, Page
@@ -65,8 +66,8 @@ class Holdfast:
         """Own a data folder (made when absent), or read it beside its owner.
 
         With `run=False` nothing runs by itself: see `drain`. Settings come from holdfast.toml in
-        the folder, or from the file named by `config`, and from the environment. Raises Unavailable (`owned`) when
-        another process owns it, InvalidInput for a setting that is not one.
+        the folder, or from the file named by `config`, and from the environment. Raises Unavailable
+        (`owned`) when another process owns it, InvalidInput for a setting that is not one.
         """
         file = None if config is None else Path(config)
         engine = open_engine(
@@ -103,6 +104,8 @@ class Holdfast:
         """A new base. Without a model (None, or no default set) it is searched by keywords."""
         given = embedding_model is not UNSET
         model = embedding_model if given else self._kb.settings.default_embedding_model
+        if model is not None:
+            may_name_model(model)
         if model is not None and "dimensions" not in settings:
             settings["dimensions"] = self._kb.embedders.width(model)
         settings.setdefault("search_mode", "hybrid" if model else "keyword")
@@ -240,6 +243,7 @@ class Holdfast:
 
     def wait(self, items: Items | Sequence[Items], *, timeout: float | None = None) -> list[Item]:
         """Until each has settled or is gone; those still there. Raises TimedOut, work goes on."""
+        may_wait(timeout)
         ids = _ids(items)
         deadline = None if timeout is None else self._kb.clock.mono() + timeout
         seen = self._engine.bells.changes
@@ -262,6 +266,7 @@ class Holdfast:
 
         Raises TimedOut when work is left after `timeout` seconds; what runs is never broken off.
         """
+        may_wait(timeout)
         drain(self._engine, timeout, due_only=due_only, lanes=lanes)
 
     def tally(self, items: Items | Sequence[Items]) -> Tally:
@@ -303,7 +308,7 @@ class Holdfast:
 
     def events(self, after: int | None = None, base: Bases | None = None) -> Iterator[Event]:
         """The ledger after an event, up to now."""
-        last, inside = after or 0, None if base is None else self.base(base).id
+        last, inside = 0 if after is None else after, None if base is None else self.base(base).id
         while page := events(self._kb, last, inside):
             yield from page
             last = page[-1].id
@@ -339,7 +344,7 @@ def _id(given: Base | Item | str) -> str:
     if isinstance(given, Base | Item):
         return given.id
     other: object = given
-    if not isinstance(other, str) or not other:
+    if not is_text(other) or not other:
         raise InvalidInput(f"{given!r} is neither an object of this library nor an id")
     return other
 
@@ -357,7 +362,7 @@ def _listed(given: Any) -> list[Any]:
 def _statuses(word: Status | str | None) -> frozenset[Status] | None:
     if word is None:
         return None
-    found = statuses_named(word)
+    found = statuses_named(word) if is_text(word) else None
     if not found:
         accepted = " | ".join(Status)
         raise InvalidInput(f"status is {word!r}; it takes {accepted}")

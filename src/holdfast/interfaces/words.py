@@ -64,7 +64,9 @@ def item_document(item: Item, percent: int | None = None) -> Document:
 
 def page_document(page: Page[Any]) -> Document:
     return {
-        "items": [item_document(one) if isinstance(one, Item) else plain(one) for one in page.items],
+        "items": [
+            item_document(one) if isinstance(one, Item) else plain(one) for one in page.items
+        ],
         "nextCursor": page.next_cursor,
     }
 

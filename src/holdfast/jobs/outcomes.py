@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from holdfast.domain.errors import HoldfastError, ProviderDown, Superseded
 from holdfast.domain.events import stored
-from holdfast.domain.jobs import JobState
 from holdfast.domain.retries import TryAgain, after_failure, delete_backoff
 from holdfast.jobs.run import Cancelled, Run, Stopping
 from holdfast.ports import Clock, Rng
@@ -35,7 +34,8 @@ class Outcomes:
             if isinstance(error, Superseded):
                 tx.finish([run.fence], reason="superseded")
             elif isinstance(error, Cancelled):
-                tx.finish([run.fence], JobState.CANCELLED, reason="cancelled")
+                # ends below if the row says so; else the wish was undone with its transaction
+                tx.give_back(run.fence, None, "not cancelled after all", counts=False, trouble=None)
             elif isinstance(error, Stopping):
                 tx.give_back(run.fence, None, "stopped", counts=False, trouble=None)
             elif isinstance(error, LaterPlease):

@@ -16,7 +16,7 @@ class OwnerLock:
     """Held until closed or until the process is gone, whatever ended it."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make(folder)
         # CLOEXEC: a child that outlives us must not keep the folder owned
         self._handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -43,6 +43,17 @@ def _running(pid: str) -> str:
     if Path(first).name.startswith("python") and rest:
         first, *rest = rest  # a script, or -m and a module: the interpreter says nothing
     return ": " + " ".join([Path(first).name, *rest])[:LONGEST_COMMAND]
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise Unavailable(
+            f"{str(folder)!r} cannot be a data folder: {error}",
+            code="unreadable",
+            advice="name a folder that can be made and written",
+        ) from error
 
 
 def is_owned(folder: Path) -> bool:

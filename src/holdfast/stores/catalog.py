@@ -84,6 +84,16 @@ class Expected:
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The leaves of a base in numbers."""
+
+    leaves: int
+    failed: int
+    chunks: int
+    size: int
+
+
 class CatalogReads(Protocol):
     """What can be asked of bases and items in one snapshot."""
 
@@ -128,6 +138,9 @@ class CatalogReads(Protocol):
     def violations(self, caps: Mapping[str, int]) -> list[Violation]:
         """Every row of the main store that disagrees with an invariant."""
 
+    def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
+        """Leaves that answer with, or failed for want of, an index that is gone."""
+
     def idle_items(self, base: BaseId, limit: int) -> list[ItemId]: ...
     def counts(self, base: BaseId) -> dict[Status, int]: ...
     def percent(self, base: BaseId) -> int: ...
@@ -139,8 +152,7 @@ class CatalogReads(Protocol):
     def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
         """What failed by itself: leaves, and containers that could not be listed."""
 
-    def totals(self, base: BaseId) -> tuple[int, int]:
-        """Chunks and bytes of a base."""
+    def totals(self, base: BaseId) -> Totals: ...
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]: ...
     def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]: ...
@@ -176,6 +188,9 @@ class CatalogWrites(CatalogReads, Protocol):
 
     def publish(self, published: Sequence[Published]) -> None:
         """After the move to completed, in the same transaction."""
+
+    def forget_builds(self, items: Collection[ItemId]) -> None:
+        """Their builds are gone: nothing answers for them until the next publish."""
 
     def republish(self, item: ItemId) -> None: ...
     def roll_up(self, containers: Collection[ItemId]) -> None: ...

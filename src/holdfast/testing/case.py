@@ -12,6 +12,7 @@ OPERATIONS = {
     "add_notes": 10,
     "add_file": 5,
     "add_upload": 4,
+    "add_folder": 3,
     "update": 7,
     "delete": 8,
     "reindex": 6,
@@ -30,6 +31,7 @@ OPERATIONS = {
     "drop_base": 1,
     "wait": 5,
     "crash": 1,
+    "power": 1,
 }
 
 

@@ -135,9 +135,7 @@ def _whole_lines(pipe: IO[str]) -> Iterator[str]:
 def _compared(folder: Path, promises: Promises, kills: int, begun: float) -> Report:
     with Holdfast.open(folder / "kb", run=False) as hf:
         found = {word: _holders(hf, word) for word in _words(promises)}
-        findings = tuple(
-            f"{one.invariant}: {one.subject}: {one.sentence}" for one in hf.doctor()
-        )
+        findings = tuple(f"{one.invariant}: {one.subject}: {one.sentence}" for one in hf.doctor())
     living = {
         item: word for item, word in promises.accepted.items() if item not in promises.deleting
     }

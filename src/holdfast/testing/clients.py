@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.domain.errors import GuardRejected, HoldfastError, StageFailed, Unavailable
 from holdfast.domain.ids import BaseId
-from holdfast.domain.items import File, Input, Note
+from holdfast.domain.items import Directory, File, Input, Note
 from holdfast.testing.case import Step
 from holdfast.testing.contents import content_of
 from holdfast.testing.expectations import Known
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 ORDINARY = (GuardRejected, StageFailed, Unavailable)
 MOST_ADDED = 4
 PATHS = 4
+FOLDERS = (HOME, f"{HOME}/inner")
 WAITS = (0.01, 0.5, 3.0, 12.0, 70.0)
 
 
@@ -76,11 +77,12 @@ class Client:
         kept = [n for n in range(len(inputs)) if n not in refused]
         for item, n in zip(added.created, kept, strict=True):
             given = inputs[n]
-            path = given.path if isinstance(given, File) else None
+            path = given.path if isinstance(given, File | Directory) else None
             known = Known(item.id, base, [contents[n]], path, note=isinstance(given, Note))
+            known.folder = isinstance(given, Directory)
             self.known.accepted(known)
             if path is not None:
-                known.history |= self.world.written[path]
+                known.history |= self.world.written.get(path, set())
 
     def add_notes(self, step: Step) -> None:
         texts = self.texts(step, 1 + step.first % MOST_ADDED)
@@ -96,6 +98,11 @@ class Client:
         if path not in self.world.landscape.user:
             self.world.save(path, self.texts(step, 1)[0])
         self.add(self.base(step), [File(path)], [self.world.landscape.user[path].decode()])
+
+    def add_folder(self, step: Step) -> None:
+        if not self.world.landscape.is_folder(HOME):
+            self.change_file(step)
+        self.add(self.base(step), [Directory(FOLDERS[step.first % len(FOLDERS)])], [""])
 
     def change_file(self, step: Step) -> None:
         self.world.save(path_of(step), self.texts(step, 1)[0])
@@ -138,7 +145,7 @@ class Client:
         look_at_list(self.world, self.kb, self.base(step))
 
     def chunks(self, step: Step) -> None:
-        for known in self.chosen(step, 1):
+        for known in [known for known in self.chosen(step, 1) if not known.folder]:
             look_at_chunks(self.world, self.kb, known)
 
     def pause(self, step: Step) -> None:
@@ -160,7 +167,7 @@ class Client:
 
     def new_base(self, step: Step) -> None:
         base = create_base(self.kb, self.world.base_settings(step.first))
-        self.known.bases.append(base.id)
+        self.world.know(base)
 
     def drop_base(self, step: Step) -> None:
         if len(self.known.standing_bases()) > 1:
@@ -174,6 +181,9 @@ class Client:
     def crash(self, step: Step) -> None:
         self.world.outage.crash(self.world.kernel.current.process)
 
+    def power(self, step: Step) -> None:
+        self.world.outage.power_cut()
+
     def wait(self, step: Step) -> None:
         self.world.kernel.sleep(WAITS[step.first % len(WAITS)], "client waits")
 
@@ -186,4 +196,5 @@ OPERATIONS: dict[str, Callable[[Client, Step], None]] = {
 
 
 def path_of(step: Step) -> str:
-    return f"{HOME}/file{step.first % PATHS}.md"
+    place = step.first % PATHS
+    return f"{FOLDERS[place % len(FOLDERS)]}/file{place}.md"

@@ -8,21 +8,31 @@ commit is asked right behind it, before anybody else can run.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
+from holdfast.domain.jobs import NewJob
 from holdfast.stores.index import IndexStore
 from holdfast.stores.main import MainStore, Snapshot, Transaction
+from holdfast.stores.sqlite.queue import QueueRefused
 from holdfast.testing.faults import Kind
 from holdfast.testing.gate import Gate, error_of
+from holdfast.testing.tasks import Task
 
 
 class SimMain:
     """The main store of one process."""
 
-    def __init__(self, inner: MainStore, gate: Gate, committed: Callable[[str], None]) -> None:
-        self._inner, self._gate, self._committed = inner, gate, committed
+    def __init__(
+        self,
+        inner: MainStore,
+        gate: Gate,
+        committed: Callable[[str], None],
+        looked: Callable[[Task], None],
+    ) -> None:
+        self._inner, self._gate = inner, gate
+        self._committed, self._looked = committed, looked
 
     def write(self) -> AbstractContextManager[Transaction]:
         return self._write(f"main.write {_caller()}")
@@ -33,12 +43,26 @@ class SimMain:
         if fault is not None:
             self._gate.before(fault, but=Kind.DISK_FULL)
         with self._inner.write() as tx:
+            self._may_refuse(tx)
             yield tx
             if fault is not None and fault.kind is Kind.DISK_FULL:
                 raise error_of(fault)  # the commit finds no room: all of it is undone
         self._committed(name)
         if fault is not None:
             self._gate.after(fault)
+
+    def _may_refuse(self, tx: Transaction) -> None:
+        """`enqueue` can say no; what the verb then does is its own, in the same transaction."""
+        enqueue: Callable[[Sequence[NewJob]], None] = tx.enqueue
+
+        def asked(jobs: Sequence[NewJob]) -> None:
+            fault = self._gate.luck("enqueue", "enqueue")
+            if fault is not None:
+                self._gate.kernel.note(self._gate.process.name, str(fault))
+                raise QueueRefused("injected: the queue does not take this job")
+            enqueue(jobs)
+
+        tx.enqueue = asked  # type: ignore[method-assign]
 
     def read(self) -> AbstractContextManager[Snapshot]:
         return self._read(f"main.read {_caller()}")
@@ -49,6 +73,7 @@ class SimMain:
         if fault is not None:
             self._gate.before(fault)
         with self._inner.read() as snapshot:
+            self._looked(self._gate.kernel.current)
             yield snapshot
         if fault is not None:
             self._gate.after(fault)

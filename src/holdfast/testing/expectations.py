@@ -21,6 +21,7 @@ class Known:
     versions: list[str]  # the first is the newest promised; behind it what may have happened since
     path: str | None = None
     note: bool = False
+    folder: bool = False
     busy: bool = False  # a client is changing it
     delete_asked: bool = False
     deleted: bool = False

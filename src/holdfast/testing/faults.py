@@ -25,6 +25,7 @@ class Kind(StrEnum):
     BUSY = "busy"
     DISK_FULL = "disk-full"
     UNREADABLE = "unreadable"
+    REFUSED = "refused"  # the queue does not take the job
     DELAY = "delay"
     PAUSE = "pause"  # the whole process, longer than any lease
     CRASH_BEFORE = "crash-before"
@@ -55,6 +56,7 @@ ALWAYS = (
 POSSIBLE: dict[str, tuple[Kind, ...]] = {
     "main": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER, Kind.BUSY, Kind.DISK_FULL),
     "index": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER, Kind.BUSY, Kind.DISK_FULL),
+    "enqueue": (Kind.REFUSED,),
     "read": (*ALWAYS, Kind.ERROR_BEFORE, Kind.BUSY),
     "peek": (*ALWAYS, Kind.ERROR_BEFORE, Kind.BUSY),
     "files": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER),
@@ -80,7 +82,7 @@ RARE_RATES = (0.0005, 0.002, 0.005, 0.01)
 RARE = frozenset({*ALWAYS} - {Kind.DELAY})
 KINDS_ON = 0.5
 FOCUSED, FOCUS_WIDTH, FOCUS_FACTOR = 0.5, 0.05, 20.0
-DELAYS = (0.001, 0.05, 1.0, 20.0, 70.0)
+DELAYS = (0.001, 0.05, 1.0, 20.0, 70.0, 3_000.0)
 PAUSES = (65.0, 130.0, 200.0, 3_000.0)
 JUMPS = (-7_200.0, -3_600.0, 3_600.0, 7_200.0)
 RETRY_AFTERS = (0.5, 3.0, 30.0, 600.0)

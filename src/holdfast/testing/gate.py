@@ -71,6 +71,10 @@ class Gate:
         self.kernel.pause(name)
         return self.faults.draw(name, port)
 
+    def luck(self, port: str, name: str) -> Fault | None:
+        """A fault where nobody may yield, as inside a transaction."""
+        return self.faults.draw(name, port)
+
     def before(self, fault: Fault, but: Kind | None = None) -> None:
         """What comes before the effect, except what the port makes of it itself."""
         self.kernel.note(self.process.name, str(fault))

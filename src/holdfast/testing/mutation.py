@@ -5,17 +5,23 @@ applied production code runs without that guard; the simulator must notice.
 """
 
 from __future__ import annotations
+import __future__
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import getsource
+from textwrap import dedent
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 from holdfast.stores.sqlite import migrations
 from holdfast.stores.sqlite.queries import queries
 
+LATER = __future__.annotations.compiler_flag
 Switch = Callable[[], AbstractContextManager[None]]
 
 
@@ -61,20 +67,53 @@ def schema(old: str, new: str) -> Switch:
     return off
 
 
-def function(place: str, instead: Callable[..., Any]) -> Switch:
+def function(place: str, instead: object) -> Switch:
     """One function or method (`module:name` or `module:Class.name`) is another."""
 
     @contextmanager
     def off() -> Iterator[None]:
-        module, _, path = place.partition(":")
-        owner: Any = import_module(module)
-        *outer, name = path.split(".")
-        for one in outer:
-            owner = getattr(owner, one)
+        owner, name = _found(place)
         with patch.object(owner, name, instead):
             yield
 
     return off
+
+
+def source(place: str, *old_and_new: str) -> Switch:
+    """Parts of a function's text are something else, wherever that function is known."""
+
+    @contextmanager
+    def off() -> Iterator[None]:
+        owner, name = _found(place)
+        before = getattr(owner, name)
+        text = dedent(getsource(before))
+        for old, new in zip(old_and_new[::2], old_and_new[1::2], strict=True):
+            text = replaced(text, old, new, place)
+        code = compile(text, place, "exec", dont_inherit=True, flags=LATER)
+        made: dict[str, Any] = {}
+        exec(code, before.__globals__, made)  # noqa: S102  (our own function, a little changed)
+        with ExitStack() as patches:
+            for known in (owner, *_who_know(before)):
+                patches.enter_context(patch.object(known, name, made[name]))
+            yield
+
+    return off
+
+
+def _found(place: str) -> tuple[Any, str]:
+    """Who holds what `module:name` or `module:Class.name` means, and under which name."""
+    module, _, path = place.partition(":")
+    owner: Any = import_module(module)
+    *outer, name = path.split(".")
+    for one in outer:
+        owner = getattr(owner, one)
+    return owner, name
+
+
+def _who_know(function: object) -> list[ModuleType]:
+    name = getattr(function, "__name__", "")
+    ours = [module for at, module in sorted(sys.modules.items()) if at.startswith("holdfast.")]
+    return [module for module in ours if vars(module).get(name) is function]
 
 
 def together(*switches: Switch) -> Switch:

@@ -76,12 +76,19 @@ def smallest(parts: Sequence[Part], fails: Callable[[Sequence[Part]], bool]) -> 
     return parts
 
 
+def before_the_first(outcome: Outcome) -> Sequence[tuple[str, str]]:
+    """What led to the first violation, without the locks."""
+    story = [(who, what) for who, what in outcome.trace if what not in {"lock", "unlock"}]
+    end = next((n for n, (who, _) in enumerate(story) if who == "BROKEN"), len(story))
+    return story[max(0, end + 1 - TAIL) : end + 1]
+
+
 def told(outcome: Outcome) -> str:
     """A failing schedule in words: seed, script, faults, the end of the trace, what is violated."""
     lines = [f"seed {outcome.case.seed}, {outcome.clients} clients, trace {outcome.digest}"]
     lines += ["script: " + ", ".join(str(step) for step in outcome.steps)]
     lines += ["faults:", *(f"  {fault}" for fault in outcome.faults)]
-    lines += ["interleaving, its end:"]
-    lines += [f"  {who}: {what}" for who, what in outcome.trace[-TAIL:]]
+    lines += ["interleaving, up to the first violation:"]
+    lines += [f"  {who}: {what.splitlines()[0]}" for who, what in before_the_first(outcome)]
     lines += ["violated:", *(f"  {one}" for one in outcome.violations)]
     return "\n".join(lines)

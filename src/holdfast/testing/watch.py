@@ -25,12 +25,13 @@ IMAGES_KEPT = 6
 class Watch:
     """Asks after each commit; remembers what an index may be after a power cut."""
 
+    index_syncs = True  # every commit of an index waits for the disk
+
     def __init__(self, world: World) -> None:
         self._world = world
         self._told: set[str] = set()
         self._images: list[object] = []
         self._changes = -1
-        self.index_syncs = True
         settings = world.settings
         self._caps = {
             "index": settings.global_concurrency,
@@ -57,7 +58,7 @@ class Watch:
     def index(self, call: str) -> None:
         if call in REMOVING:
             self._builds_stand(call)
-        if self.index_syncs:
+        if self.index_syncs or call in REMOVING:
             self._images.clear()
         self._images.append(self._world.index.image())
         del self._images[:-IMAGES_KEPT]

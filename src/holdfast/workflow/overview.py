@@ -22,6 +22,8 @@ class Overview:
     base: Base
     counts: Mapping[Status, int]
     item_count: int
+    document_count: int  # items that are no containers, and those of them that failed
+    failed_count: int
     chunk_count: int
     size_bytes: int
     percent: int
@@ -31,10 +33,19 @@ def overview(kb: Workbench, base_id: BaseId) -> Overview:
     with kb.main.read() as snapshot:
         base = living_base(snapshot, base_id)
         counts = snapshot.counts(base_id)
-        chunks, size = snapshot.totals(base_id)
+        totals = snapshot.totals(base_id)
         share = snapshot.percent(base_id)
     items = sum(number for status, number in counts.items() if status is not DELETING)
-    return Overview(base, counts, items, chunks, size, share)
+    return Overview(
+        base=base,
+        counts=counts,
+        item_count=items,
+        document_count=totals.leaves,
+        failed_count=totals.failed,
+        chunk_count=totals.chunks,
+        size_bytes=totals.size,
+        percent=share,
+    )
 
 
 def tally(kb: Workbench, items: Sequence[ItemId]) -> Tally:

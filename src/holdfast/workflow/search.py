@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.chunks import StoredChunk, chunk_id
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound
+from holdfast.domain.given import is_whole
 from holdfast.domain.ids import BaseId, Generation, ItemId
 from holdfast.stages.embedding.checks import checked
 from holdfast.stores.catalog import Answering
@@ -102,8 +103,8 @@ def _check(question: Question) -> None:
         raise InvalidInput("the query is empty")
     if len(question.query) > MAX_QUERY:
         raise InvalidInput(f"the query has {len(question.query)} characters; at most {MAX_QUERY}")
-    if question.top_k is not None and not 1 <= question.top_k <= MAX_TOP_K:
-        raise InvalidInput(f"top_k is {question.top_k}; it takes 1 to {MAX_TOP_K}")
+    if question.top_k is not None and not is_whole(question.top_k, 1, MAX_TOP_K):
+        raise InvalidInput(f"top_k is {question.top_k!r}; it takes 1 to {MAX_TOP_K}")
     if question.mode not in (None, "hybrid", "vector", "keyword"):
         raise InvalidInput(f"mode is {question.mode!r}; it takes hybrid | vector | keyword")
 
@@ -143,13 +144,14 @@ def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted) -> tuple[list[Fou
     """Enough visible passages if there are any, and whether a newer build overtook one."""
     base, top_k = wanted.base.id, wanted.top_k
     visible: list[Found] = []
+    overtaken = False
     for width in WIDTHS:
         ranked = _fused(_lanes(kb, index, wanted, width))
         with kb.main.read() as snapshot:
             standing = snapshot.answering(base, {one.item_id for one in ranked})
         answering = [one for one in ranked if _answers(standing.get(one.item_id), one)]
-        if any(_overtaken(standing.get(one.item_id), one) for one in ranked):
-            return visible, True
+        # it may also be a leftover that nobody could drop yet: then what is visible is the answer
+        overtaken |= any(_overtaken(standing.get(one.item_id), one) for one in ranked)
         stored = index.load([one.chunk_id for one in answering[: top_k * 2]])
         visible = [
             Found(one.score, stored[one.chunk_id], standing[one.item_id])
@@ -158,7 +160,7 @@ def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted) -> tuple[list[Fou
         ]
         if len(visible) >= top_k or len(ranked) < width:
             break
-    return visible, False
+    return visible, overtaken
 
 
 def _lanes(

@@ -128,7 +128,9 @@ class Adding:
         self.index_of.update(items)
 
 
-def begin(hf: Holdfast, stop: Interrupts, base: str | None, model: str | None, door: Door) -> Adding:
+def begin(
+    hf: Holdfast, stop: Interrupts, base: str | None, model: str | None, door: Door
+) -> Adding:
     """The base that was named or meant, made when there is none."""
     name = base if base is not None else _meant(hf)
     there = next((one for one in hf.bases() if name in (one.name, one.id)), None)
@@ -224,6 +226,8 @@ def _show(console: Console, adding: Adding, outcome: Outcome) -> None:
         console.print(summary(outcome, adding.base.name))
         skipped = sum((item.skipped or {}).get("count", 0) for item in outcome.items)
         if skipped:
-            console.print(f"{counted(skipped, 'entry', 'entries')} skipped; `holdfast show` says why.")
+            console.print(
+                f"{counted(skipped, 'entry', 'entries')} skipped; `holdfast show` says why."
+            )
     refused = [Trouble(place(one.path), one.error, one.advice) for one in adding.refused]
     show_troubles(console, [*refused, *outcome.troubles()])

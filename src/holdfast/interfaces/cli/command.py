@@ -86,7 +86,9 @@ def _as_typer_reads_it(function: Callable[..., int]) -> Callable[..., int]:
         inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
         *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own),
         *(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
             for name, kind, default in (
                 ("data", DataOption, None),
                 ("config", ConfigOption, None),

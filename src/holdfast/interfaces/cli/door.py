@@ -94,7 +94,7 @@ class Door:
         if self.as_json:
             sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
         else:
-            show(self.screen.out)
+            self.screen.show(show)
 
     def say(self, text: str) -> None:
         """A message beside the answer."""

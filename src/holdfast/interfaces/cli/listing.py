@@ -13,7 +13,7 @@ from rich.tree import Tree
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import InvalidInput
 from holdfast.domain.ids import BaseId
-from holdfast.domain.item_states import ACTIVE
+from holdfast.domain.item_states import ACTIVE, Status, statuses_named
 from holdfast.domain.items import Item
 from holdfast.interfaces.cli.screen import counted, short_id, size_text, status_text
 from holdfast.interfaces.library import Holdfast
@@ -30,6 +30,7 @@ class Asked:
     bases: tuple[Base, ...]
     inside: Item | None
     status: str | None
+    statuses: frozenset[Status]
     limit: int
 
     @classmethod
@@ -38,11 +39,14 @@ class Asked:
     ) -> Asked:
         if limit < 1:
             raise InvalidInput(f"--limit is {limit}; it takes 1 or more")
+        statuses = statuses_named(status) if status is not None else frozenset(Status)
+        if not statuses:
+            raise InvalidInput(f"--status is {status!r}; it takes {' | '.join(Status)}")
         inside = None if item is None else hf.find(item, base=base)
         if inside is not None:
-            return cls((hf.base(inside.base_id),), inside, status, limit)
+            return cls((hf.base(inside.base_id),), inside, status, statuses, limit)
         bases = hf.bases() if base is None else [hf.base(base)]
-        return cls(tuple(bases), None, status, limit)
+        return cls(tuple(bases), None, status, statuses, limit)
 
 
 # --- for programs ------------------------------------------------------------------------------
@@ -71,7 +75,9 @@ def page_of(hf: Holdfast, asked: Asked, cursor: str | None) -> Document:
 
 def share(hf: Holdfast, item: Item) -> int:
     """The percentage of an item; of a container at work, that of what is inside."""
-    return hf.progress(item).percent if item.is_container and item.status in ACTIVE else item.progress
+    return (
+        hf.progress(item).percent if item.is_container and item.status in ACTIVE else item.progress
+    )
 
 
 def _cursor(bases: Sequence[Base], cursor: str | None) -> tuple[int, str | None]:
@@ -123,7 +129,7 @@ def _below(
             return
         room.lines -= 1
         inside = list(_below(hf, asked, base, item, room)) if item.is_container else []
-        if asked.status is None or inside or _is(hf, item, asked.status):
+        if asked.status is None or inside or item.status in asked.statuses:
             yield Branch(_label(hf, item), inside)
         else:
             room.lines += 1
@@ -133,19 +139,22 @@ def _children(hf: Holdfast, base: Base, parent: Item | None) -> Iterator[Item]:
     cursor: str | None = None
     while True:
         page = hf.items(base, parent=parent, cursor=cursor, limit=PAGE)
-        yield from page.items
+        yield from sorted(page.items, key=_as_read) if parent is not None else page.items
         cursor = page.next_cursor
         if cursor is None:
             return
 
 
-def _is(hf: Holdfast, item: Item, status: str) -> bool:
-    return item.status == status
+def _as_read(item: Item) -> tuple[bool, str]:
+    """Folders first, then by name; what was added by hand stays newest first."""
+    return not item.is_container, item.name
 
 
 def _base_label(hf: Holdfast, base: Base) -> Text:
     seen = hf.overview(base)
-    text = Text.assemble((base.name, "bold"), (f"  {counted(seen.item_count, 'item')}", "dim"))
+    text = Text.assemble(
+        (base.name, "bold"), (f"  {counted(seen.document_count, 'document')}", "dim")
+    )
     if base.paused:
         text.append("  paused", style="yellow")
     if base.error_code:

@@ -45,12 +45,9 @@ def ls(
 
     with door.reading() as hf:
         asked = Asked.of(hf, item, base, status, limit)
-        if door.as_json:
-            document = page_of(hf, asked, cursor)
-            door.answer(document, lambda console: None)
-            return DONE
-        found = trees(hf, asked)
-        show_tree(door.screen.out, found, limit)
-    if not any(tree.children for tree in found):
+        document = page_of(hf, asked, cursor) if door.as_json else {}
+        found = [] if door.as_json else trees(hf, asked)
+    door.answer(document, lambda console: show_tree(console, found, limit))
+    if not door.as_json and not any(tree.children for tree in found):
         door.say("Nothing here yet." if status is None else f"Nothing here is {status}.")
     return DONE

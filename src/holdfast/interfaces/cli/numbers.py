@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from holdfast.domain.item_states import ACTIVE, FAILED
+from holdfast.domain.item_states import ACTIVE
 from holdfast.interfaces.cli.screen import size_text, table
 from holdfast.workflow.overview import Overview
 from holdfast.workflow.stats import Stats
 
-OF_BASES = ("Items", "Passages", "Size", "Active", "Failed")
+OF_BASES = ("Documents", "Passages", "Size", "Active", "Failed")
 OF_STATS = ("Embedded", "Reused", "Calls")
 
 
@@ -25,11 +25,11 @@ def show_bases(console: Console, seen: Sequence[Overview]) -> None:
         base = one.base
         shown.add_row(
             Text(base.name, style="bold"),
-            f"{one.item_count:,}",
+            f"{one.document_count:,}",
             f"{one.chunk_count:,}",
             size_text(one.size_bytes),
             f"{sum(number for status, number in one.counts.items() if status in ACTIVE):,}",
-            f"{one.counts.get(FAILED, 0):,}",
+            f"{one.failed_count:,}",
             base.settings.embedding_model or "none: words only",
             _state(one),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -16,6 +16,7 @@ from holdfast.workflow.search import Hit
 
 EXTRACT = 400
 BEFORE = 120
+INDENT = 3
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 WORD = re.compile(r"\w+")
 
@@ -40,7 +41,7 @@ def show_hits(
         if hit.headings:
             console.print(Text("   " + " > ".join(hit.headings), style="italic"), soft_wrap=True)
         text = hit.content if full else extract(hit.content, words)
-        console.print(Padding(_marked(text, words), (0, 0, 1, 3)))
+        console.print(indented(console, _marked(text, words)))
 
 
 def show_chunks(console: Console, chunks: Sequence[ChunkView]) -> None:
@@ -49,7 +50,15 @@ def show_chunks(console: Console, chunks: Sequence[ChunkView]) -> None:
         console.print(
             Text(f"[{chunk.ordinal}] {chunk.char_start}-{chunk.char_end}  {heading}", style="dim")
         )
-        console.print(Padding(Text(chunk.content), (0, 0, 1, 3)))
+        console.print(indented(console, Text(chunk.content)))
+
+
+def indented(console: Console, text: Text) -> RenderableType:
+    """Below its title: wrapped on a terminal, one line a paragraph in a pipe."""
+    if console.is_terminal:
+        return Padding(text, (0, 0, 1, INDENT))
+    lines = [Text(" " * INDENT).append_text(line) for line in text.split("\n")]
+    return Text("\n").join([*lines, Text()])
 
 
 def words_of(query: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from rich.text import Text
 from holdfast.domain.chunks import ChunkView
 from holdfast.domain.item_states import ACTIVE
 from holdfast.domain.items import Item
+from holdfast.interfaces.cli.passages import show_chunks
 from holdfast.interfaces.cli.screen import counted, facts, size_text, status_text, table
 from holdfast.interfaces.library import Holdfast
 
@@ -44,7 +46,17 @@ def portrait(item: Item, percent: int, base: str) -> Table:
     )
 
 
-def show_skipped(console: Console, item: Item) -> None:
+def show_item(
+    console: Console, facts_of_it: Table, item: Item, passages: Sequence[ChunkView] | None
+) -> None:
+    console.print(facts_of_it)
+    _show_skipped(console, item)
+    if passages:
+        console.print()
+        show_chunks(console, passages)
+
+
+def _show_skipped(console: Console, item: Item) -> None:
     skipped = item.skipped or {}
     count, entries = skipped.get("count", 0), skipped.get("entries", [])
     if not count:

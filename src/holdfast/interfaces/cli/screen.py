@@ -6,7 +6,7 @@ On a terminal with colours and in its width; in a pipe plain, one row a line, no
 from __future__ import annotations
 
 import os.path
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,16 @@ class Screen:
     def err(self) -> Console:
         return _console(stderr=True)
 
+    def show(self, show: Callable[[Console], None]) -> None:
+        """An answer; in a pipe without the blanks that fill a table's last column."""
+        if self.out.is_terminal:
+            show(self.out)
+            return
+        with self.out.capture() as captured:
+            show(self.out)
+        lines = captured.get().splitlines()
+        self.out.file.write("".join(f"{line.rstrip()}\n" for line in lines))
+
     def error(self, sentence: str, advice: str) -> None:
         self.err.print(Text.assemble(("Error: ", "bold red"), sentence), soft_wrap=True)
         self.err.print(Text(advice, style="dim"), soft_wrap=True)
@@ -81,7 +91,7 @@ def facts(rows: Sequence[tuple[str, RenderableType | None]]) -> Table:
     made.add_column(style="dim", no_wrap=True)
     made.add_column(overflow="fold")
     for name, value in rows:
-        if value is not None and value != "":
+        if value:
             made.add_row(name, value)
     return made
 

@@ -30,8 +30,7 @@ def show(
       holdfast show 5d41402a --json
     """
     from holdfast.interfaces.cli.listing import share
-    from holdfast.interfaces.cli.passages import show_chunks
-    from holdfast.interfaces.cli.portrait import every_chunk, portrait, show_skipped
+    from holdfast.interfaces.cli.portrait import every_chunk, portrait, show_item
     from holdfast.interfaces.words import item_document, plain
 
     with door.reading() as hf:
@@ -42,13 +41,8 @@ def show(
     document = item_document(found, percent)
     if passages is not None:
         document["chunks"] = plain(passages)
-    if not door.as_json:
-        console = door.screen.out
-        console.print(portrait(found, percent, of_base))
-        show_skipped(console, found)
-        if passages:
-            console.print()
-            show_chunks(console, passages)
-    else:
-        door.answer(document, lambda console: None)
+    door.answer(
+        document,
+        lambda console: show_item(console, portrait(found, percent, of_base), found, passages),
+    )
     return DONE

@@ -100,7 +100,9 @@ def _each_base(
     """The verb on the named items base by base, or on everything in the bases asked for."""
     if items:
         named = [hf.find(one, base=base) for one in items]
-        of_bases = {item.base_id: [one for one in named if one.base_id == item.base_id] for item in named}
+        of_bases = {
+            item.base_id: [one for one in named if one.base_id == item.base_id] for item in named
+        }
         return [done for one, some in of_bases.items() for done in verb(one, some)]
     bases = hf.bases() if base is None else [hf.base(base)]
     return [done for one in bases for done in verb(one.id, None)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,14 +14,16 @@ from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import PROCESSING, WORKING, Status
 from holdfast.domain.items import Item, Page
 from holdfast.domain.progress import Tally
-from holdfast.stores.catalog import Answering, Expected, Listing, Stale
-from holdfast.stores.sqlite.catalog_rows import base_of, item_of
+from holdfast.stores.catalog import Answering, Expected, Listing, Stale, Totals
+from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
+
+ABOVE_ALL = (2, "")  # before the first row of every list
 
 
 def listed(values: Iterable[Any]) -> str:
     """Many values as one parameter."""
-    return json.dumps(list(values), ensure_ascii=False)
+    return json_text(list(values))
 
 
 class SqliteCatalogReads:
@@ -49,18 +50,20 @@ class SqliteCatalogReads:
 
     def list_items(self, listing: Listing) -> Page[Item]:
         container, last = _cursor(listing.cursor)
-        rows = self.session.rows(
-            "list_items",
-            base=listing.base,
-            parent=listing.parent,
-            everywhere=listing.everywhere,
-            deleting=listing.include_deleting,
-            statuses=None if listing.statuses is None else listed(sorted(listing.statuses)),
-            type=listing.type,
-            name=listing.name,
-            last=last,
-            last_container=container,
-            limit=listing.limit + 1,
+        asked = {
+            "base": listing.base,
+            "deleting": listing.include_deleting,
+            "statuses": None if listing.statuses is None else listed(sorted(listing.statuses)),
+            "type": listing.type,
+            "name": listing.name,
+            "last": last,
+            "last_container": container,
+            "limit": listing.limit + 1,
+        }
+        rows = (
+            self.session.rows("list_everywhere", **asked)
+            if listing.everywhere
+            else self.session.rows("list_inside", parent=listing.parent, **asked)
         )
         items = tuple(item_of(row) for row in rows[: listing.limit])
         more = len(rows) > listing.limit
@@ -128,6 +131,9 @@ class SqliteCatalogReads:
             for row in self.session.rows(name, **caps)
         ]
 
+    def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("lost_leaves", base=base, limit=limit)]
+
     def idle_items(self, base: BaseId, limit: int) -> list[ItemId]:
         return [row[0] for row in self.session.rows("idle_items", base=base, limit=limit)]
 
@@ -148,9 +154,9 @@ class SqliteCatalogReads:
         rows = self.session.rows("failed_below", roots=listed(roots), limit=limit)
         return [item_of(row) for row in rows]
 
-    def totals(self, base: BaseId) -> tuple[int, int]:
-        chunks, size = self.session.one("totals", base=base) or (0, 0)
-        return int(chunks), int(size)
+    def totals(self, base: BaseId) -> Totals:
+        row = self.session.one("totals", base=base) or (0, 0, 0, 0)
+        return Totals(*(int(number) for number in row))
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]:
         rows = self.session.rows("children_by_key", parent=parent, keys=listed(keys))
@@ -169,17 +175,14 @@ class SqliteCatalogReads:
 
 
 def _standing(row: Sequence[Any], stale: Stale | None) -> Standing:
-    item, name, status, heartbeat, _generation, has_job = row
-    return Standing(item, name, Status(status), _past(status, heartbeat, bool(has_job), stale))
-
-
-def _past(status: str, heartbeat: int | None, has_job: bool, stale: Stale | None) -> bool:
-    """Queued without a live job, or at work without progress, for longer than allowed."""
+    item, name, status, heartbeat, has_job, is_held = row
     if stale is None or heartbeat is None:
-        return False
-    if status == PROCESSING:
-        return not has_job and heartbeat < stale.queued_before
-    return status in WORKING and heartbeat < stale.indexing_before
+        past = False
+    elif status == PROCESSING:
+        past = not has_job and heartbeat < stale.queued_before
+    else:  # a run that lives, and work a person was asked about, are not taken over
+        past = status in WORKING and not is_held and heartbeat < stale.indexing_before
+    return Standing(item, name, Status(status), past)
 
 
 def _share(row: Sequence[Any] | None) -> int:
@@ -188,9 +191,9 @@ def _share(row: Sequence[Any] | None) -> int:
     return int(row[1]) // int(row[0])
 
 
-def _cursor(text: str | None) -> tuple[int | None, str | None]:
+def _cursor(text: str | None) -> tuple[int, str]:
     if text is None:
-        return None, None
+        return ABOVE_ALL
     container, dot, last = text.partition(".")
     if container not in ("0", "1") or not dot or not last:
         raise InvalidInput(f"{text!r} is not a cursor of this list")

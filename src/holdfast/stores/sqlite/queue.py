@@ -70,28 +70,17 @@ class SqliteQueueReads:
         found: int = self.session.value("running_of_base", base=base)
         return found
 
-    def waiting_bases(
-        self, lane: Lane, now: int, limit: int, *, large: bool = True
-    ) -> list[BaseId]:
+    def waiting_bases(self, lane: Lane, limit: int, *, large: bool = True) -> list[BaseId]:
         cursor = self.session.value("lane_cursor", lane=lane) or ""
-        found = self._ring(lane, cursor, ABOVE_ALL_IDS, now, limit, large)
+        asked = {"lane": lane, "guarded": lane in GUARDED, "large": large, "now": self.now}
+        found = self._arc(asked, cursor, ABOVE_ALL_IDS, limit)
         if len(found) < limit and cursor:
-            found += self._ring(lane, "", cursor, now, limit - len(found), large)
+            found += self._arc(asked, "", cursor, limit - len(found))
         return found
 
-    def _ring(
-        self, lane: Lane, after: str, upto: str, now: int, limit: int, large: bool
-    ) -> list[BaseId]:
-        rows = self.session.rows(
-            "waiting_bases",
-            lane=lane,
-            after=after,
-            upto=upto,
-            guarded=lane in GUARDED,
-            large=large,
-            now=now,
-            limit=limit,
-        )
+    def _arc(self, asked: dict[str, Any], after: str, upto: str, limit: int) -> list[BaseId]:
+        """A part of the ring: after one base, up to another."""
+        rows = self.session.rows("waiting_bases", after=after, upto=upto, limit=limit, **asked)
         return [row[0] for row in rows]
 
     def jobs_before(self, job: Job) -> int:
@@ -116,9 +105,6 @@ class SqliteQueueReads:
 
     def stopped_clean(self) -> bool:
         return bool(self.session.value("stopped_clean"))
-
-    def index_work_left(self) -> bool:
-        return bool(self.session.value("index_work_left"))
 
     def queue_of_base(self, base: BaseId) -> BaseQueue:
         row = self.session.one("queue_of_base", base=base) or (0, 0, 0)
@@ -269,8 +255,9 @@ class SqliteQueueWrites(SqliteQueueReads):
     def rescue_expired(self) -> list[Freed]:
         return self._freed(self.session.returned("rescue_expired", now=self.now))
 
-    def rescue_stuck(self, before: int) -> list[Freed]:
-        freed = self._freed(self.session.returned("rescue_stuck", before=before, now=self.now))
+    def rescue_stuck(self, fences: Sequence[Fence]) -> list[Freed]:
+        asked = listed([fence.job, fence.claim] for fence in fences)
+        freed = self._freed(self.session.returned("rescue_stuck", fences=asked, now=self.now))
         self.stopped.update(one.job for one in freed)
         return freed
 
@@ -302,7 +289,7 @@ class SqliteQueueWrites(SqliteQueueReads):
             for kind in JobKind
         )
 
-    def raise_epoch(self, owner: str, above: ClaimNo) -> int:
+    def raise_epoch(self, owner: str, above: int = 0) -> int:
         epoch: int = self.session.value("raise_epoch", owner=owner, above=above)
         return epoch
 
