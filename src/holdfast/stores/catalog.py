@@ -97,6 +97,16 @@ class Expected:
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The leaves of a base in numbers."""
+
+    leaves: int
+    failed: int
+    chunks: int
+    size: int
+
+
 class CatalogReads(Protocol):
     """What can be asked of bases and items in one snapshot."""
 
@@ -158,8 +168,7 @@ class CatalogReads(Protocol):
     def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
         """What failed by itself: leaves, and containers that could not be listed."""
 
-    def totals(self, base: BaseId) -> tuple[int, int]:
-        """Chunks and bytes of a base."""
+    def totals(self, base: BaseId) -> Totals: ...
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]: ...
     def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]: ...

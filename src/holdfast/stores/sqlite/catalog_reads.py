@@ -16,7 +16,7 @@ from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import PROCESSING, WORKING, Status
 from holdfast.domain.items import Item, ItemType, Page
 from holdfast.domain.progress import Tally
-from holdfast.stores.catalog import Answering, Expected, Filtered, Listing, Stale
+from holdfast.stores.catalog import Answering, Expected, Filtered, Listing, Stale, Totals
 from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
 
@@ -166,9 +166,9 @@ class SqliteCatalogReads:
         rows = self.session.rows("failed_below", roots=listed(roots), limit=limit)
         return [item_of(row) for row in rows]
 
-    def totals(self, base: BaseId) -> tuple[int, int]:
-        chunks, size = self.session.one("totals", base=base) or (0, 0)
-        return int(chunks), int(size)
+    def totals(self, base: BaseId) -> Totals:
+        row = self.session.one("totals", base=base) or (0, 0, 0, 0)
+        return Totals(*(int(number) for number in row))
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]:
         rows = self.session.rows("children_by_key", parent=parent, keys=listed(keys))

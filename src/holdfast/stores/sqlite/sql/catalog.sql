@@ -314,8 +314,8 @@ SELECT /*item*/ FROM items WHERE status = 'failed' AND (container = 0 OR own_out
 ORDER BY id LIMIT :limit
 
 -- name: totals
--- The leaves of a base: chunks that answer, and bytes they were made of.
-SELECT total(chunk_count), total(size) FROM items
+-- The leaves of a base, those that failed, chunks that answer, and bytes they were made of.
+SELECT count(*), total(status = 'failed'), total(chunk_count), total(size) FROM items
 WHERE base_id = :base AND container = 0 AND status <> 'deleting'
 
 -- name: children_by_key
