@@ -31,7 +31,7 @@ def _drops_all_others(
     self: MemoryIndex, base: BaseId, builds: Collection[Pair], live: Collection[ClaimNo]
 ) -> None:
     kept = dict(builds)
-    self._remove(base, "drop_before", lambda p: p[1] != kept.get(p[0], p[1]), live)  # noqa: SLF001
+    self._remove(base, "drop_before", lambda p: p[1] != kept.get(p[0], p[1]), live)
 
 
 def _keeps_everything(*_: Any, **__: Any) -> None:
