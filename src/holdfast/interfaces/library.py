@@ -281,9 +281,9 @@ class Holdfast:
         """Of these items those that have work left."""
         return self._unsettled(_ids(items))
 
-    def is_going_on(self) -> bool:
-        """Is anything running, or could start now? Paused, parked and delayed work is not."""
-        return is_going_on(self._kb)
+    def is_going_on(self, *, delayed: bool = False) -> bool:
+        """Is anything running, or could start now (with `delayed`: later, by itself)?"""
+        return is_going_on(self._kb, delayed=delayed)
 
     def progress(self, item: Items) -> Progress:
         return progress(self._kb, ItemId(_id(item)))
