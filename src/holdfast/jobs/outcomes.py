@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from holdfast.domain.errors import HoldfastError, ProviderDown, Superseded
 from holdfast.domain.events import stored
-from holdfast.domain.jobs import JobState
 from holdfast.domain.retries import TryAgain, after_failure, delete_backoff
 from holdfast.jobs.run import Cancelled, Run, Stopping
 from holdfast.ports import Clock, Rng

@@ -5,7 +5,6 @@ applied production code runs without that guard; the simulator must notice.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import sys
