@@ -63,9 +63,11 @@ class Engine:
     def close(self) -> None:
         """No new claims; running work stops at its next boundary and is given back."""
         self._stopping.set()
-        ended = self.runner.stop(self.kb.settings.stop_patience) if self.runner else True
+        clock = self.kb.clock
+        deadline = clock.mono() + self.kb.settings.stop_patience
+        ended = self.runner.stop(deadline - clock.mono()) if self.runner else True
         if self._keeper is not None:
-            self._keeper.join(self.kb.settings.stop_patience)
+            self._keeper.join(max(0.0, deadline - clock.mono()))
         if self.lock is not None:
             with suppress(HoldfastError):  # recovery follows an unclean stop, not a locked folder
                 self._say_goodbye(clean=ended)
@@ -103,11 +105,16 @@ class Engine:
 
 
 def open_engine(
-    folder: Path, *, run: bool = True, read_only: bool = False, given: dict[str, Any] | None = None
+    folder: Path,
+    *,
+    run: bool = True,
+    read_only: bool = False,
+    config: Path | None = None,
+    given: dict[str, Any] | None = None,
 ) -> Engine:
     """A data folder, owned or read beside its owner; nothing runs before `start`."""
     folder = folder.absolute()
-    settings = load(folder / CONFIG_FILE, **(given or {}))
+    settings = load(config or folder / CONFIG_FILE, **(given or {}))
     lock = None if read_only else OwnerLock(folder)
     try:
         return _assembled(folder, settings, lock, run=run and not read_only)

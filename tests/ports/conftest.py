@@ -18,6 +18,7 @@ from holdfast.machine.files import FolderFiles
 from holdfast.machine.ids import SystemRng, TimeOrderedIds
 from holdfast.machine.threads import Threads
 from holdfast.ports import Clock, Embedder, Files, Ids, Rng, Runtime
+from holdfast.stages.embedding.hash_model import HashEmbedder
 from holdfast.testing.clock import SimClock, SimIds, SimRng
 from holdfast.testing.faults import Faults
 from holdfast.testing.files import Landscape, SimFiles

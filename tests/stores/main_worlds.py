@@ -66,6 +66,9 @@ class HeardBells:
 
     def ended(self) -> None: ...
 
+    def stuck(self, seconds: float) -> list[Fence]:
+        return []
+
 
 Maker = Callable[[Path, Clock, Wakeups], MainStore]
 

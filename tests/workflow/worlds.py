@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,17 +22,19 @@ from numpy.typing import NDArray
 from holdfast import assembly
 from holdfast.assembly import Engine, caps_of, open_engine, runner_of
 from holdfast.domain.bases import Base, BaseStatus
-from holdfast.domain.errors import HoldfastError, QueueFull
+from holdfast.domain.errors import HoldfastError, QueueFull, Transient
 from holdfast.domain.events import Event, EventKind, stored
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import Status
 from holdfast.domain.items import Directory, Item, Note
-from holdfast.domain.jobs import Job, JobKind, Lane, NewJob
+from holdfast.domain.jobs import Fence, Job, JobKind, Lane, NewJob
 from holdfast.interfaces.library import Holdfast
 from holdfast.jobs.claim import Holder, claim
+from holdfast.jobs.runner import Runner
 from holdfast.ports import Document, Embedder
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
+from holdfast.stores.index import IndexStore
 from holdfast.stores.sqlite.main import SqliteTransaction
 from holdfast.workflow.sweep import sweep
 
@@ -197,7 +199,7 @@ class World:
 
     def drain(self) -> None:
         """Everything that is due now."""
-        self.hf.drain(PATIENCE, due_only=True)
+        self.hf.drain(due_only=True)  # no time limit: these clocks are moved by the tests
 
     def finish(self, rounds: int = 50) -> None:
         """Everything that comes by itself: time moves to the next delayed job."""
@@ -211,7 +213,10 @@ class World:
 
     def step(self, lane: Lane = Lane.INDEX) -> bool:
         """One claim and what it brought; False when there was nothing."""
-        return runner_of(self.engine.kb, self.engine.bells).step(lane) is None
+        return self.runner().step(lane) is None
+
+    def runner(self) -> Runner:
+        return runner_of(self.engine.kb, self.engine.bells)
 
     def step_control(self) -> bool:
         """One expansion, re-index or page of one."""
@@ -222,8 +227,46 @@ class World:
         kb = self.engine.kb
         return claim(kb.main, lane, caps_of(kb.settings), Holder(kb.owner, kb.lease)).jobs
 
+    def post(self) -> tuple[Job, ...]:
+        """Claim for nobody yet, as a pump does that posts messages."""
+        kb = self.engine.kb
+        return claim(kb.main, Lane.INDEX, caps_of(kb.settings), Holder(None, kb.lease)).jobs
+
+    def take_control(self) -> tuple[Job, ...]:
+        return self.take(Lane.CONTROL)
+
     def execute(self, jobs: Sequence[Job]) -> None:
-        runner_of(self.engine.kb, self.engine.bells).execute(jobs)
+        self.runner().execute(jobs)
+
+    def sealing(self, act: Callable[[], object]) -> None:
+        """Act once, when the next builds are sealed and before they are published."""
+        index = self.engine.kb.index
+        acts = [act]
+
+        def then_act(seal: Callable[..., Any]) -> Callable[..., Any]:
+            def sealed(*args: Any) -> Any:
+                seals = seal(*args)
+                while acts:
+                    acts.pop()()
+                return seals
+
+            return sealed
+
+        tapped = {name: then_act(getattr(index, name)) for name in ("seal", "write_small")}
+        self._with_index(mock.Mock(wraps=index, **tapped))
+
+    @contextmanager
+    def failing_index(self, *names: str) -> Iterator[None]:
+        """While this holds, these methods of the index fail as a busy disk does."""
+        index, engine = self.engine.kb.index, self.engine
+        trouble = Transient("the disk is busy", code="internal")
+        broken = {name: mock.Mock(side_effect=trouble) for name in names}
+        self._with_index(mock.Mock(wraps=index, **broken))
+        yield
+        engine.kb = replace(engine.kb, index=index)
+
+    def _with_index(self, index: IndexStore) -> None:
+        self.engine.kb = replace(self.engine.kb, index=index)
 
     def sweep(self) -> list[str]:
         return sweep(self.engine.kb)
@@ -338,6 +381,17 @@ def refusing_from(place: int, error: HoldfastError | None = None) -> Iterator[No
         yield
 
 
+def once(act: Callable[[], object]) -> Callable[..., None]:
+    """Act at the first call only."""
+    waiting = [act]
+
+    def on_call(*_: object) -> None:
+        while waiting:
+            waiting.pop()()
+
+    return on_call
+
+
 def every(_job: NewJob) -> bool:
     return True
 
@@ -348,3 +402,9 @@ def eventually(holds: Callable[[], bool], what: str, patience: float = PATIENCE)
     while not holds():
         assert time.monotonic() < deadline, f"not in {patience} s: {what}"
         time.sleep(0.002)
+
+
+def fence_of(job: Job) -> Fence:
+    """What the writes of a run of this claimed job carry."""
+    assert job.claim is not None
+    return Fence(job.id, job.claim, job.item_id, job.generation)

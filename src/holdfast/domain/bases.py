@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -10,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from holdfast.domain.errors import InvalidInput
+from holdfast.domain.given import is_number, is_text, is_whole
 from holdfast.domain.ids import BaseId
 
 MAX_BASE_NAME = 200
@@ -91,13 +91,17 @@ def checked(settings: BaseSettings) -> BaseSettings:
     settings = replace(settings, name=_checked_name(settings.name))
     for field, accepted in CHOICES.items():
         _require(getattr(settings, field) in accepted, field, settings, " | ".join(accepted))
+    for field in ("group", "rerank_model", "file_processor_id", "chunk_separator"):
+        given = getattr(settings, field)
+        _require(given is None or (is_text(given) and given), field, settings, "text, or nothing")
+    _require(isinstance(settings.keep_originals, bool), "keep_originals", settings, "true | false")
     _check_model(settings)
     _check_chunks(settings)
-    _require(_whole(settings.top_k, 1, MAX_TOP_K), "top_k", settings, f"1 to {MAX_TOP_K}")
+    _require(is_whole(settings.top_k, 1, MAX_TOP_K), "top_k", settings, f"1 to {MAX_TOP_K}")
     wait = settings.file_processing_max_wait
-    _require(_whole(wait, 1, 7 * 86_400), "file_processing_max_wait", settings, "1 to 604800 s")
+    _require(is_whole(wait, 1, 7 * 86_400), "file_processing_max_wait", settings, "1 to 604800 s")
     if settings.threshold is not None:
-        _require(_number(settings.threshold), "threshold", settings, "a finite number")
+        _require(is_number(settings.threshold), "threshold", settings, "a finite number")
     return settings
 
 
@@ -113,9 +117,16 @@ def changed(settings: BaseSettings, changes: Mapping[str, Any]) -> BaseSettings:
 
 
 def _checked_name(name: object) -> str:
-    if not isinstance(name, str) or not 0 < len(name.strip()) <= MAX_BASE_NAME:
+    clean = name.replace("\x00", "").strip() if is_text(name) else ""
+    if not 0 < len(clean) <= MAX_BASE_NAME:
         raise InvalidInput(f"a base's name is 1 to {MAX_BASE_NAME} characters, not {name!r}")
-    return name.strip()
+    return clean
+
+
+def may_name_model(model: object) -> None:
+    """Before the model is looked for."""
+    if not is_text(model):
+        raise InvalidInput(f"embedding_model is {model!r}; it takes provider/model")
 
 
 def _check_model(settings: BaseSettings) -> None:
@@ -123,30 +134,23 @@ def _check_model(settings: BaseSettings) -> None:
     if (model is None) != (width is None):
         raise InvalidInput("embedding_model and dimensions are given both or neither")
     if model is not None:
+        may_name_model(model)
         provider, slash, rest = model.partition("/")
         ok = bool(provider and slash and rest)
         _require(ok, "embedding_model", settings, "provider/model")
-        _require(_whole(width, 1, 16_384), "dimensions", settings, "1 to 16384")
+        _require(is_whole(width, 1, 16_384), "dimensions", settings, "1 to 16384")
     elif settings.search_mode != "keyword":
         _require(False, "search_mode", settings, "keyword, as the base has no embedding model")
 
 
 def _check_chunks(settings: BaseSettings) -> None:
     size, overlap = settings.chunk_size, settings.chunk_overlap
-    _require(_whole(size, 16, 8_192), "chunk_size", settings, "16 to 8192 tokens")
-    _require(_whole(overlap, 0, size - 1), "chunk_overlap", settings, "0 to chunk_size - 1")
+    _require(is_whole(size, 16, 8_192), "chunk_size", settings, "16 to 8192 tokens")
+    _require(is_whole(overlap, 0, size - 1), "chunk_overlap", settings, "0 to chunk_size - 1")
     if settings.chunk_strategy == "delimiter":
         _require(bool(settings.chunk_separator), "chunk_separator", settings, "text to cut at")
 
 
-def _require(holds: bool, field: str, settings: BaseSettings, accepted: str) -> None:
+def _require(holds: object, field: str, settings: BaseSettings, accepted: str) -> None:
     if not holds:
         raise InvalidInput(f"{field} is {getattr(settings, field)!r}; it takes {accepted}")
-
-
-def _whole(value: object, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

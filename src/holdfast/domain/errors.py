@@ -88,7 +88,8 @@ class HoldfastError(Exception):
         advice: str | None = None,
         blocking: Sequence[Blocking] = (),
     ) -> None:
-        super().__init__(message)
+        # names of files may hold bytes that are no text; the sentence is written down and shown
+        super().__init__(message.encode("utf-8", "backslashreplace").decode())
         self.code = code or self.default_code
         self.advice = advice or CODES[self.code]
         self.blocking = tuple(blocking)

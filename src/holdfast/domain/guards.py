@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.errors import Blocking, Conflict, GuardRejected, InvalidInput, NotFound
+from holdfast.domain.given import is_text
 from holdfast.domain.ids import ItemId
 from holdfast.domain.item_states import COMPLETED, DELETING, TERMINAL, Status
 from holdfast.domain.items import Item
@@ -81,7 +82,7 @@ def may_select(ids: Sequence[object]) -> None:
     if len(ids) > MAX_IDS:
         raise InvalidInput(f"{len(ids)} ids given; one call takes at most {MAX_IDS}")
     for one in ids:
-        if not isinstance(one, str) or not one:
+        if not is_text(one) or not one:
             raise InvalidInput(f"{one!r} is not an item id")
 
 

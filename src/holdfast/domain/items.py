@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from holdfast.domain.errors import InvalidInput
+from holdfast.domain.given import is_text
 from holdfast.domain.ids import BaseId, ClaimNo, Generation, ItemId
 from holdfast.domain.item_states import Status
 
@@ -172,21 +173,23 @@ class Page(Generic[Row]):
     next_cursor: str | None
 
 
-def checked_attributes(given: Mapping[str, Attribute]) -> dict[str, Attribute]:
+def checked_attributes(given: object) -> dict[str, Attribute]:
     """The attributes as they may be stored, or InvalidInput naming the one that may not."""
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"attributes are names with values, not {type(given).__name__}")
     if len(given) > MAX_ATTRIBUTES:
         raise InvalidInput(f"{len(given)} attributes given; at most {MAX_ATTRIBUTES} are kept")
     return {_checked_key(key): _checked_value(key, value) for key, value in given.items()}
 
 
 def _checked_key(key: object) -> str:
-    if not isinstance(key, str) or not 0 < len(key) <= MAX_ATTRIBUTE_KEY:
+    if not is_text(key) or not 0 < len(key) <= MAX_ATTRIBUTE_KEY:
         raise InvalidInput(f"attribute name {key!r} is not 1-{MAX_ATTRIBUTE_KEY} characters")
     return key
 
 
 def _checked_value(key: str, value: object) -> Attribute:
-    if isinstance(value, str) and len(value) <= MAX_ATTRIBUTE_VALUE:
+    if is_text(value) and len(value) <= MAX_ATTRIBUTE_VALUE:
         return value
     if isinstance(value, bool | int) and abs(value) < 1 << 63:
         return value

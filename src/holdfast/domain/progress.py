@@ -19,6 +19,23 @@ class Progress:
     seconds_left: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How the leaves of some items stand, in numbers and in workload."""
+
+    leaves: int
+    completed: int
+    failed: int
+    listing: int  # containers whose content is not known yet
+    chunks: int
+    workload: int
+    workload_done: int
+
+    @property
+    def settled(self) -> int:
+        return self.completed + self.failed
+
+
 def percent(read: float, written: float, read_weight: int = 60) -> int:
     """Reading and cutting count 60, embedding and writing 40; 100 is said by the publish only."""
     whole = read_weight * _fraction(read) + (100 - read_weight) * _fraction(written)

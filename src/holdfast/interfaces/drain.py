@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from holdfast.assembly import Engine, runner_of
 from holdfast.domain.errors import TimedOut
 from holdfast.domain.jobs import Lane
 
 
-def drain(engine: Engine, timeout: float | None, *, due_only: bool) -> None:
-    """Run jobs until none is due; without `due_only` wait for those that will be."""
+def drain(
+    engine: Engine,
+    timeout: float | None,
+    *,
+    due_only: bool,
+    lanes: Collection[Lane] = tuple(Lane),
+) -> None:
+    """Run jobs of these lanes until none is due; without `due_only` wait for those that will be."""
     runner = engine.runner or runner_of(engine.kb, engine.bells)
     clock = engine.kb.clock
     deadline = None if timeout is None else clock.mono() + timeout
     while True:
         heard = engine.bells.changes
-        waits = [runner.step(lane) for lane in Lane]
+        waits = [runner.step(lane) for lane in lanes]
         if None in waits:
+            if deadline is not None and clock.mono() >= deadline:
+                raise TimedOut(f"work is left after {timeout} s")
             continue
         if due_only or not _unfinished(engine):
             return

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from holdfast.assembly import Engine, open_engine
-from holdfast.domain.bases import Base, BaseSettings
+from holdfast.domain.bases import Base, BaseSettings, may_name_model
 from holdfast.domain.chunks import ChunkView
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound, TimedOut
 from holdfast.domain.events import Event
+from holdfast.domain.given import is_text, may_wait
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import Status, statuses_named
 from holdfast.domain.items import Attribute, Input, Item, Page
-from holdfast.domain.progress import Progress
+from holdfast.domain.jobs import Lane
+from holdfast.domain.progress import Progress, Tally
 from holdfast.interfaces.drain import drain
 from holdfast.stores.catalog import Listing
 from holdfast.workflow.add_items import Added, add_items
@@ -25,9 +27,11 @@ from holdfast.workflow.delete_base import delete_base
 from holdfast.workflow.delete_items import delete_items
 from holdfast.workflow.doctor import Finding, doctor
 from holdfast.workflow.explain import Explanation, explain
+from holdfast.workflow.find_item import find_item, roots_at
 from holdfast.workflow.history import events, history
 from holdfast.workflow.list_chunks import list_chunks
 from holdfast.workflow.list_items import get_item, list_items, living_base
+from holdfast.workflow.overview import Overview, failures, is_going_on, overview, tally
 from holdfast.workflow.progress import progress
 from holdfast.workflow.queue import Queue, queue
 from holdfast.workflow.recover import dismiss, recover
@@ -56,14 +60,19 @@ class Holdfast:
         *,
         run: bool = True,
         read_only: bool = False,
+        config: str | PathLike[str] | None = None,
         **settings: Any,
     ) -> Holdfast:
         """Own a data folder (made when absent), or read it beside its owner.
 
-        With `run=False` nothing runs by itself: see `drain`. Raises Unavailable (`owned`) when
-        another process owns it, InvalidInput for a setting that is not one.
+        With `run=False` nothing runs by itself: see `drain`. Settings come from holdfast.toml in
+        the folder, or from the file named by `config`, and from the environment. Raises Unavailable
+        (`owned`) when another process owns it, InvalidInput for a setting that is not one.
         """
-        engine = open_engine(Path(folder), run=run, read_only=read_only, given=settings)
+        file = None if config is None else Path(config)
+        engine = open_engine(
+            Path(folder), run=run, read_only=read_only, config=file, given=settings
+        )
         try:
             if not read_only:
                 engine.start()
@@ -95,6 +104,8 @@ class Holdfast:
         """A new base. Without a model (None, or no default set) it is searched by keywords."""
         given = embedding_model is not UNSET
         model = embedding_model if given else self._kb.settings.default_embedding_model
+        if model is not None:
+            may_name_model(model)
         if model is not None and "dimensions" not in settings:
             settings["dimensions"] = self._kb.embedders.width(model)
         settings.setdefault("search_mode", "hybrid" if model else "keyword")
@@ -117,6 +128,10 @@ class Holdfast:
                 ids = ", ".join(base.id for base in named)
                 raise InvalidInput(f"{len(named)} bases are named {wanted!r}: {ids}; give an id")
             return named[0] if named else living_base(snapshot, BaseId(wanted))
+
+    def overview(self, base: Bases) -> Overview:
+        """A base in numbers: items by status, chunks, bytes, percent."""
+        return overview(self._kb, self.base(base).id)
 
     def update_base(self, base: Bases, **changes: Any) -> Base:
         return update_base(self._kb, self.base(base).id, changes)
@@ -144,6 +159,16 @@ class Holdfast:
 
     def item(self, item: Items) -> Item:
         return get_item(self._kb, ItemId(_id(item)))
+
+    def find(self, text: str, *, base: Bases | None = None) -> Item:
+        """The one item a person means by an id, an end of an id, a path or a name."""
+        inside = None if base is None else self.base(base).id
+        found = find_item(self._kb, text, inside)
+        return get_item(self._kb, found.id)
+
+    def roots_at(self, base: Bases, paths: Sequence[str]) -> dict[str, Item]:
+        """Of these paths those that were added before, each with its item."""
+        return roots_at(self._kb, self.base(base).id, paths)
 
     def items(
         self,
@@ -218,6 +243,7 @@ class Holdfast:
 
     def wait(self, items: Items | Sequence[Items], *, timeout: float | None = None) -> list[Item]:
         """Until each has settled or is gone; those still there. Raises TimedOut, work goes on."""
+        may_wait(timeout)
         ids = _ids(items)
         deadline = None if timeout is None else self._kb.clock.mono() + timeout
         seen = self._engine.bells.changes
@@ -229,9 +255,35 @@ class Holdfast:
         with self._kb.main.read() as snapshot:
             return [item for item in snapshot.items(ids) if not item.deleting]
 
-    def drain(self, timeout: float | None = None, *, due_only: bool = False) -> None:
-        """Run everything that is due, and without `due_only` what will be, in this thread."""
-        drain(self._engine, timeout, due_only=due_only)
+    def drain(
+        self,
+        timeout: float | None = None,
+        *,
+        due_only: bool = False,
+        lanes: Collection[Lane] = tuple(Lane),
+    ) -> None:
+        """Run everything that is due, and without `due_only` what will be, in this thread.
+
+        Raises TimedOut when work is left after `timeout` seconds; what runs is never broken off.
+        """
+        may_wait(timeout)
+        drain(self._engine, timeout, due_only=due_only, lanes=lanes)
+
+    def tally(self, items: Items | Sequence[Items]) -> Tally:
+        """How the leaves of these items stand: done, failed, chunks, workload."""
+        return tally(self._kb, _ids(items))
+
+    def failures(self, items: Items | Sequence[Items], *, limit: int = 100) -> list[Item]:
+        """What failed in or below these items."""
+        return failures(self._kb, _ids(items), limit)
+
+    def unsettled(self, items: Items | Sequence[Items]) -> list[ItemId]:
+        """Of these items those that have work left."""
+        return self._unsettled(_ids(items))
+
+    def is_going_on(self, *, delayed: bool = False) -> bool:
+        """Is anything running, or could start now (with `delayed`: later, by itself)?"""
+        return is_going_on(self._kb, delayed=delayed)
 
     def progress(self, item: Items) -> Progress:
         return progress(self._kb, ItemId(_id(item)))
@@ -256,7 +308,7 @@ class Holdfast:
 
     def events(self, after: int | None = None, base: Bases | None = None) -> Iterator[Event]:
         """The ledger after an event, up to now."""
-        last, inside = after or 0, None if base is None else self.base(base).id
+        last, inside = 0 if after is None else after, None if base is None else self.base(base).id
         while page := events(self._kb, last, inside):
             yield from page
             last = page[-1].id
@@ -292,7 +344,7 @@ def _id(given: Base | Item | str) -> str:
     if isinstance(given, Base | Item):
         return given.id
     other: object = given
-    if not isinstance(other, str) or not other:
+    if not is_text(other) or not other:
         raise InvalidInput(f"{given!r} is neither an object of this library nor an id")
     return other
 
@@ -310,7 +362,7 @@ def _listed(given: Any) -> list[Any]:
 def _statuses(word: Status | str | None) -> frozenset[Status] | None:
     if word is None:
         return None
-    found = statuses_named(word)
+    found = statuses_named(word) if is_text(word) else None
     if not found:
         accepted = " | ".join(Status)
         raise InvalidInput(f"status is {word!r}; it takes {accepted}")

@@ -74,11 +74,14 @@ def _first_servable(
 ) -> list[Job]:
     active = Counter(one.base for one in running)
     large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
-    for base in tx.waiting_bases(lane, WINDOW + len(active), large=large):
-        if active[base] < caps.per_base[lane]:
-            jobs = _of_base(tx, lane, base, caps.total[lane], running)
-            if jobs:
-                return jobs
+    looked_at: set[BaseId] = set()
+    for window in (1 + len(active), WINDOW + len(active)):  # the first one is nearly always enough
+        for base in tx.waiting_bases(lane, window, large=large):
+            if base not in looked_at and active[base] < caps.per_base[lane]:
+                looked_at.add(base)
+                jobs = _of_base(tx, lane, base, caps.total[lane], running)
+                if jobs:
+                    return jobs
     return []
 
 

@@ -19,12 +19,20 @@ class Stopping(Exception):
     """The engine is closing: give the slot back at this boundary, nothing is lost."""
 
 
+@dataclass(slots=True)
+class Heart:
+    """When a run last gave a sign of life, in monotonic time: no clock that jumps can stop it."""
+
+    last: float
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """Looked at before every model call and batch."""
 
     cancelled: Event
     stopping: Event
+    heart: Heart
 
     def check(self) -> None:
         if self.cancelled.is_set():

@@ -14,10 +14,10 @@ from functools import partial
 from holdfast.domain.errors import HoldfastError
 from holdfast.domain.events import stored
 from holdfast.domain.ids import ClaimNo, JobId
-from holdfast.domain.jobs import Job, Lane, Verdict
+from holdfast.domain.jobs import Fence, Job, Lane, Verdict
 from holdfast.jobs.claim import Caps, Holder, claim
 from holdfast.jobs.outcomes import Outcomes
-from holdfast.jobs.run import Handlers, Run, Token, run_of
+from holdfast.jobs.run import Handlers, Heart, Run, Token, run_of
 from holdfast.ports import Clock, Condition, Event, Runtime, Thread
 from holdfast.stores.main import MainStore
 
@@ -33,7 +33,8 @@ class Bells:
         self._rung = dict.fromkeys(Lane, 0)
         self._changed = runtime.condition()
         self.changes = 0
-        self.stop_runs: Callable[[Collection[JobId]], None] = lambda jobs: None
+        self.stop_runs: Callable[[Collection[JobId]], None] = lambda _jobs: None
+        self.find_stuck: Callable[[float], list[Fence]] = lambda _seconds: []
 
     def ready(self, lanes: Collection[Lane]) -> None:
         for lane in sorted(lanes):
@@ -43,6 +44,9 @@ class Bells:
 
     def cancelled(self, jobs: Collection[JobId]) -> None:
         self.stop_runs(jobs)
+
+    def stuck(self, seconds: float) -> list[Fence]:
+        return self.find_stuck(seconds)
 
     def ended(self) -> None:
         with self._changed:
@@ -88,11 +92,11 @@ class Runner:
     lease: int  # in stored time
     stopping: Event = field(init=False)
     _threads: list[Thread] = field(init=False, default_factory=list)
-    _runs: dict[tuple[JobId, ClaimNo], Token] = field(init=False, default_factory=dict)
+    _runs: dict[tuple[JobId, ClaimNo], Run] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.stopping = self.runtime.event()
-        self.bells.stop_runs = self._stop_runs
+        self.bells.stop_runs, self.bells.find_stuck = self._stop_runs, self._stuck
 
     def start(self) -> None:
         for lane, slots in self.caps.total.items():
@@ -143,7 +147,8 @@ class Runner:
 
     def execute(self, jobs: Collection[Job]) -> None:
         """Run one job or a bundle to its end, whatever happens inside."""
-        runs = [run_of(job, self._token(job)) for job in jobs]
+        runs = [run_of(job, self._token()) for job in jobs]
+        self._runs.update({(run.fence.job, run.fence.claim): run for run in runs})
         try:
             self._attempt(runs)
         finally:
@@ -181,16 +186,19 @@ class Runner:
                     return
                 pause = min(LONGEST_PAUSE, pause * 2)
 
-    def _token(self, job: Job) -> Token:
-        token = Token(self.runtime.event(), self.stopping)
-        if job.claim is not None:
-            self._runs[job.id, job.claim] = token
-        return token
+    def _token(self) -> Token:
+        return Token(self.runtime.event(), self.stopping, Heart(self.clock.mono()))
 
     def _stop_runs(self, jobs: Collection[JobId]) -> None:
-        for (job, _), token in list(self._runs.items()):
-            if job in jobs:
-                token.cancelled.set()
+        for run in list(self._runs.values()):
+            if run.job.id in jobs:
+                run.token.cancelled.set()
+
+    def _stuck(self, seconds: float) -> list[Fence]:
+        """Index runs of this process without a sign of life for so long."""
+        before = self.clock.mono() - seconds
+        runs = [run for run in list(self._runs.values()) if run.job.lane is Lane.INDEX]
+        return [run.fence for run in runs if run.token.heart.last < before]
 
     def _until(self, when: int | None) -> float:
         if when is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 from holdfast.domain.bases import Base, BaseSettings, BaseStatus
@@ -13,8 +14,9 @@ from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import Violation
 from holdfast.domain.item_states import Move, Status
-from holdfast.domain.items import Attribute, Item, NewItem, Page
+from holdfast.domain.items import Attribute, Item, ItemType, NewItem, Page
 from holdfast.domain.jobs import Fence
+from holdfast.domain.progress import Tally
 
 Trouble = tuple[str, str, str]  # code, sentence, advice: set if and only if something failed
 
@@ -74,6 +76,18 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class Filtered:
+    """What a filter looks at (domain/filters.py)."""
+
+    id: ItemId
+    type: ItemType
+    source: str
+    attributes: Mapping[str, Attribute]
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """A build as it was recorded at its publish."""
 
@@ -81,6 +95,16 @@ class Expected:
     build: ClaimNo
     count: int
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The leaves of a base in numbers."""
+
+    leaves: int
+    failed: int
+    chunks: int
+    size: int
 
 
 class CatalogReads(Protocol):
@@ -92,6 +116,18 @@ class CatalogReads(Protocol):
     def item(self, item: ItemId) -> Item | None: ...
     def items(self, ids: Collection[ItemId]) -> list[Item]: ...
     def list_items(self, listing: Listing) -> Page[Item]: ...
+
+    def at_source(
+        self, source: str, base: BaseId | None, limit: int, *, roots: bool = False
+    ) -> list[Item]:
+        """What was added from exactly this place; `roots`: by a user, not found in a container."""
+
+    def at_source_ending(self, tail: str, base: BaseId | None, limit: int) -> list[Item]: ...
+    def named(self, name: str, base: BaseId | None, limit: int) -> list[Item]: ...
+
+    def by_piece_of_id(self, piece: str, base: BaseId | None, limit: int) -> list[Item]:
+        """Items whose id begins or ends like this."""
+
     def ancestors(self, ids: Collection[ItemId]) -> dict[ItemId, list[ItemId]]: ...
 
     def subtree(self, roots: Collection[ItemId], stale: Stale | None = None) -> list[Standing]:
@@ -104,6 +140,9 @@ class CatalogReads(Protocol):
     def answering(self, base: BaseId, ids: Collection[ItemId]) -> dict[ItemId, Answering]:
         """Of these items, those that may be shown at this moment."""
 
+    def filterable(self, base: BaseId) -> list[Filtered]:
+        """Every item that may answer, as filters see it."""
+
     def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
         """The builds these items answer with; deleting items keep theirs until they are gone."""
 
@@ -115,10 +154,22 @@ class CatalogReads(Protocol):
     def violations(self, caps: Mapping[str, int]) -> list[Violation]:
         """Every row of the main store that disagrees with an invariant."""
 
+    def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
+        """Leaves that answer with, or failed for want of, an index that is gone."""
+
     def idle_items(self, base: BaseId, limit: int) -> list[ItemId]: ...
     def counts(self, base: BaseId) -> dict[Status, int]: ...
     def percent(self, base: BaseId) -> int: ...
     def percent_below(self, container: ItemId) -> int: ...
+
+    def tally_below(self, roots: Collection[ItemId]) -> Tally:
+        """How the leaves of these subtrees stand; overlapping ones are counted once."""
+
+    def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
+        """What failed by itself: leaves, and containers that could not be listed."""
+
+    def totals(self, base: BaseId) -> Totals: ...
+
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]: ...
     def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]: ...
     def entries(self, item: ItemId, role: Role) -> list[FileEntry]: ...
@@ -153,6 +204,9 @@ class CatalogWrites(CatalogReads, Protocol):
 
     def publish(self, published: Sequence[Published]) -> None:
         """After the move to completed, in the same transaction."""
+
+    def forget_builds(self, items: Collection[ItemId]) -> None:
+        """Their builds are gone: nothing answers for them until the next publish."""
 
     def republish(self, item: ItemId) -> None: ...
     def roll_up(self, containers: Collection[ItemId]) -> None: ...

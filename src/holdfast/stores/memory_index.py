@@ -120,6 +120,7 @@ class MemoryIndex:
     def remove_items(
         self, base: BaseId, items: Collection[ItemId], live: Collection[ClaimNo]
     ) -> bool:
+        refuse_while_held(self._holders)
         wanted = frozenset(items)
         slice_ = _first_slice(self._worlds.get(base, World()), wanted)
         self._remove(base, "remove_items", lambda pair: pair in slice_, live)
@@ -212,6 +213,10 @@ class MemorySnapshot:
     ) -> list[Candidate]:
         return self._world.ranked(query, k, allowance(masked, within))
 
+    def sealed(self, pairs: Collection[Pair]) -> set[Pair]:
+        builds = self._world.builds
+        return {pair for pair in pairs if pair in builds and builds[pair].seal}
+
     def load(self, chunk_ids: Collection[int]) -> Mapping[int, StoredChunk]:
         known = self._world.by_id
         return {chunk: known[chunk] for chunk in chunk_ids if chunk in known}
@@ -235,7 +240,7 @@ def allowance(
 
 
 def refuse_while_held(holders: int) -> None:
-    """A whole index is not dropped while a backup is being taken; the delete comes again."""
+    """A delete does not begin while a backup is being taken; it comes again."""
     if holders:
         raise Transient(
             "a backup is being taken: nothing is dropped meanwhile",

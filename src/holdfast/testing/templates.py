@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from holdfast.domain.jobs import Fence
 from holdfast.stores.sqlite import migrations
 from holdfast.stores.sqlite.main import FILE, SqliteMain
 from holdfast.testing.clock import SimClock
@@ -32,4 +33,8 @@ class Deaf:
 
     def ready(self, lanes: object) -> None: ...
     def cancelled(self, jobs: object) -> None: ...
+
+    def stuck(self, seconds: float) -> list[Fence]:
+        return []
+
     def ended(self) -> None: ...

@@ -16,6 +16,7 @@ from hashlib import sha256
 
 from holdfast.domain.errors import HoldfastError, InvalidInput, QueueFull
 from holdfast.domain.files import Role
+from holdfast.domain.given import is_text
 from holdfast.domain.guards import Operation, may_add, may_use
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.items import Input, Item, Refused
@@ -106,8 +107,8 @@ def promised(
 ) -> Promise | None:
     if key is None:
         return None
-    if not 0 < len(key) <= MAX_KEY:
-        raise InvalidInput(f"an idempotency key is 1 to {MAX_KEY} characters")
+    if not is_text(key) or not 0 < len(key) <= MAX_KEY:
+        raise InvalidInput(f"an idempotency key is 1 to {MAX_KEY} characters, not {key!r}")
     body = repr((base, [(shown(one), one) for one in inputs]))
     return Promise(key, principal, sha256(body.encode("utf-8", "replace")).hexdigest())
 

@@ -161,4 +161,5 @@ def _leave_cancelled(bundle: Bundle) -> None:
 def _token_of(bundle: Bundle) -> Token:
     """The engine's stop ends the bundle; one item's cancel does not end the others."""
     never = bundle.kb.runtime.event()
-    return Token(never, bundle.taken[0].run.token.stopping)
+    first = bundle.taken[0].run.token
+    return Token(never, first.stopping, first.heart)

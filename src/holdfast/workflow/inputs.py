@@ -58,13 +58,13 @@ def shown(given: object) -> str:
         case str():
             return given
         case File(path=path, name=name):
-            return path or name or ""
+            return str(path or name or "")
         case Directory(path=path):
-            return path
+            return str(path)
         case Url(url=url) | Sitemap(url=url):
-            return url
+            return str(url)
         case Note(title=title, content=content):
-            return title or title_of(str(content))
+            return str(title or title_of(str(content)))
         case _:
             return type(given).__name__
 
@@ -97,6 +97,8 @@ def _meant(kb: Workbench, text: str) -> Input:
     """A bare string is a URL or a path."""
     if text.startswith(("http://", "https://")):
         return Url(text)
+    if not is_path(text):
+        raise InvalidInput(f"{text!r} is neither an address nor a path")
     return Directory(text) if kb.files.look(text).kind == "directory" else File(text)
 
 
@@ -134,7 +136,7 @@ def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
         base_id=base,
         type=ItemType.FILE,
         name=checked_name(file.name or PurePath(path).name),
-        source=path,
+        source=as_text(path),
         status=first_status(is_container=False),
         data={"path": path},
         attributes=checked_attributes(file.attributes),
@@ -153,7 +155,7 @@ def _bytes(kb: Workbench, base: BaseId, file: File, found: Sorted) -> NewItem:
         base_id=base,
         type=ItemType.FILE,
         name=checked_name(file.name),
-        source=file.name,
+        source=checked_name(file.name),
         status=first_status(is_container=False),
         data={"entry": entry.id, "sha256": entry.sha256, "size": entry.size},
         attributes=checked_attributes(file.attributes),
@@ -175,7 +177,7 @@ def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
         base_id=base,
         type=ItemType.DIRECTORY,
         name=checked_name(PurePath(path).name or path),
-        source=path,
+        source=as_text(path),
         status=first_status(is_container=True),
         data={"path": path, "recursive": bool(folder.recursive)},
         attributes=checked_attributes(folder.attributes),
@@ -183,7 +185,19 @@ def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
 
 
 def is_path(given: object) -> TypeGuard[str]:
-    return isinstance(given, str) and bool(given) and "\x00" not in given
+    """A name a file can have here: not empty, no NUL, and every character has its bytes."""
+    if not isinstance(given, str) or not given or "\x00" in given:
+        return False
+    try:
+        given.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def as_text(path: str) -> str:
+    """A path as it can be shown: bytes that are no text are written as what they are."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def entry_of(kb: Workbench, content: bytes) -> FileEntry:
@@ -205,10 +219,11 @@ def checked_text(content: object) -> str:
 
 
 def checked_name(name: object) -> str:
-    if not isinstance(name, str) or not name.strip():
+    text = name.encode("utf-8", "replace").decode() if isinstance(name, str) else ""
+    clean = unicodedata.normalize("NFC", text).replace("\x00", "").strip()
+    if not clean:
         raise InvalidInput(f"a name is text that is not empty, not {name!r}")
-    clean = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
-    return clean.replace("\x00", "").strip()[:MAX_NAME]
+    return clean[:MAX_NAME]
 
 
 def title_of(content: str) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from holdfast.domain.chunks import ChunkView, StoredChunk, chunk_id
 from holdfast.domain.errors import InvalidInput
+from holdfast.domain.given import may_page
 from holdfast.domain.guards import Operation, may_list_chunks, may_use
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId
 from holdfast.domain.items import Page
 from holdfast.workflow.workbench import Workbench
 
-MAX_LIMIT = 1_000
+CURSOR = re.compile(r"([0-9]{1,9})\.(-1|[0-9]{1,9})")
 
 
 def list_chunks(
     kb: Workbench, item_id: ItemId, cursor: str | None = None, limit: int = 100
 ) -> Page[ChunkView]:
     """A page of the published chunks; of a container, those of its completed leaves in order."""
-    if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidInput(f"limit is {limit!r}; it takes 1 to {MAX_LIMIT}")
+    may_page(limit, cursor)
     at, after = _cursor(cursor)
     base, leaves = _leaves(kb, item_id)
     found: list[ChunkView] = []
@@ -71,7 +73,7 @@ def _last_look(
 def _cursor(text: str | None) -> tuple[int, int]:
     if text is None:
         return 0, -1
-    place, dot, after = text.partition(".")
-    if not (place.isdigit() and dot and after.lstrip("-").isdigit()):
+    found = CURSOR.fullmatch(text)
+    if found is None:
         raise InvalidInput(f"{text!r} is not a cursor of this list")
-    return int(place), int(after)
+    return int(found[1]), int(found[2])

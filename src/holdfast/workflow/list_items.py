@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdfast.domain.bases import Base, BaseStatus
-from holdfast.domain.errors import InvalidInput, NotFound
+from holdfast.domain.errors import NotFound
+from holdfast.domain.given import may_page
+from holdfast.domain.guards import may_find
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.items import Item, Page
 from holdfast.domain.progress import shown
@@ -14,15 +16,17 @@ from holdfast.stores.catalog import Listing
 from holdfast.stores.main import Snapshot
 from holdfast.workflow.workbench import Workbench
 
-MAX_LIMIT = 1_000
-
 
 def list_items(kb: Workbench, listing: Listing) -> Page[Item]:
     """A page of a base's items; what is being deleted is left out unless asked for."""
-    if not 1 <= listing.limit <= MAX_LIMIT:
-        raise InvalidInput(f"limit is {listing.limit!r}; it takes 1 to {MAX_LIMIT}")
+    may_page(listing.limit, listing.cursor)
     with kb.main.read() as snapshot:
         base = living_base(snapshot, listing.base)
+        if listing.parent is not None:
+            found = [
+                item.id for item in snapshot.items([listing.parent]) if item.base_id == base.id
+            ]
+            may_find([listing.parent], found, base.id)
         page = snapshot.list_items(listing)
     return replace(page, items=tuple(_as_seen(base, item) for item in page.items))
 

@@ -27,6 +27,7 @@ from holdfast.ports import Entry
 from holdfast.stores.catalog import Moved, Trouble
 from holdfast.stores.main import Transaction
 from holdfast.workflow.delete_items import enqueue_deletes, mark_deleting
+from holdfast.workflow.inputs import as_text
 from holdfast.workflow.reindex_subtree import still_running
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.take import base_of
@@ -112,7 +113,7 @@ def _accepted(kb: Workbench, box: Item, skipped: Skipped) -> Iterator[Entry]:
         if reason is None:
             yield entry
         else:
-            skipped.add(entry.name, reason)
+            skipped.add(_key(entry), reason)
 
 
 def _why_not(kb: Workbench, box: Item, entry: Entry) -> str | None:
@@ -178,14 +179,18 @@ def _child(kb: Workbench, box: Item, key: str, entry: Entry) -> NewItem:
     look = entry.look
     container = look is not None and look.kind == "directory"
     path = f"{box.data['path']}/{entry.name}"
-    unreadable: Trouble = ("unreadable", f"{path} cannot be examined", "make it readable, re-index")
+    unreadable: Trouble = (
+        "unreadable",
+        f"{as_text(path)} cannot be examined",
+        "make it readable, re-index",
+    )
     data = {"path": path, "recursive": True} if container else {"path": path}
     return NewItem(
         id=ItemId(kb.ids.new()),
         base_id=BaseId(box.base_id),
         type=ItemType.DIRECTORY if container else ItemType.FILE,
         name=key,
-        source=path,
+        source=as_text(path),
         status=first_status(container) if look is not None else FAILED,
         parent_id=box.id,
         source_key=key,
@@ -199,8 +204,7 @@ def _child(kb: Workbench, box: Item, key: str, entry: Entry) -> NewItem:
 
 
 def _key(entry: Entry) -> str:
-    name = entry.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return unicodedata.normalize("NFC", name)
+    return unicodedata.normalize("NFC", as_text(entry.name))
 
 
 def _active_below(tx: Transaction, box: ItemId) -> list[ItemId]:

@@ -31,6 +31,8 @@ class Pulse:
     def batch(self, done: float) -> None:
         """This fraction of the page is embedded or written."""
         now = self.kb.clock.mono()
+        for run in self.runs:
+            run.token.heart.last = now
         if self._last is None or now - self._last >= self.kb.settings.progress_interval:
             self._last = now
             self._store(percent(1.0, self.start + self.share * done, self.kb.settings.read_weight))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from holdfast.domain.errors import CODES
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.guards import may_find
-from holdfast.domain.ids import BaseId, ClaimNo, ItemId
+from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import ACTIVE, FAILED, IDLE, Move, first_status
 from holdfast.domain.items import Item
 from holdfast.stores.catalog import Moved
@@ -25,11 +25,8 @@ ALL = 1_000_000
 
 def recover_at_start(kb: Workbench) -> None:
     """Before the first claim: numbers above every earlier one, on disk; nobody else's rows."""
-    highest = max(
-        (build.claim for base in kb.index.bases() for build in kb.index.builds(base)), default=0
-    )
     with kb.main.write() as tx:
-        tx.raise_epoch(kb.owner, ClaimNo(highest))
+        tx.raise_epoch(kb.owner)
         freed = tx.rescue_foreign(kb.owner)
         parked = tx.park()
         tx.record(

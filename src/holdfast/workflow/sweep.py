@@ -8,17 +8,19 @@ claim is neither running nor published are removed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from holdfast.domain.errors import HoldfastError
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.ids import BaseId, EntryId, ItemId, born
 from holdfast.domain.item_states import ACTIVE, Move, first_status
 from holdfast.stores.catalog import Moved
-from holdfast.stores.index import Pair
+from holdfast.stores.index import IndexMissing, Pair
 from holdfast.stores.main import Snapshot, Transaction
 from holdfast.workflow.delete_base import enqueue_delete_base
 from holdfast.workflow.delete_items import enqueue_deletes
 from holdfast.workflow.delete_subtree import unlink
+from holdfast.workflow.rebuild_base import rebuild_lost
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.workbench import Workbench
 
@@ -40,9 +42,10 @@ def sweep(kb: Workbench) -> list[str]:
 
 def rescue_runs(kb: Workbench) -> None:
     """Leases that ran out, and index work without progress for too long."""
+    stuck = kb.wakeups.stuck(kb.settings.stale_indexing)
     with kb.main.write() as tx:
         freed = tx.rescue_expired() if kb.settings.lease_expires else []
-        freed += tx.rescue_stuck(tx.now - kb.settings.stale_indexing * SECOND)
+        freed += tx.rescue_stuck(stuck)
         _tell(tx, [(one.base, one.item, "its run was lost") for one in freed if one.item])
 
 
@@ -79,18 +82,23 @@ def delete_again(kb: Workbench) -> None:
 
 def remove_leftover_builds(kb: Workbench) -> None:
     for base in kb.index.bases():
-        listed = {(build.item_id, build.claim) for build in kb.index.builds(base)}
-        with kb.main.read() as snapshot:
-            known = snapshot.base(base)
-            live = snapshot.live_claims()
-            published = _published(snapshot, base, {item for item, _ in listed})
-        if known is None:
-            _drop_unknown(kb, base)
-            continue
-        leftover = {pair for pair in listed - published if pair[1] not in live}
-        if leftover:
-            kb.main.durable()  # what made them leftovers, before they go
-            kb.index.remove(base, sorted(leftover), live)
+        with suppress(IndexMissing):  # damaged, and set aside just now: the next sweep rebuilds it
+            _remove_leftovers(kb, base)
+
+
+def _remove_leftovers(kb: Workbench, base: BaseId) -> None:
+    listed = {(build.item_id, build.claim) for build in kb.index.builds(base)}
+    with kb.main.read() as snapshot:
+        known = snapshot.base(base)
+        live = snapshot.live_claims()
+        published = _published(snapshot, base, {item for item, _ in listed})
+    if known is None:
+        _drop_unknown(kb, base)
+        return
+    leftover = {pair for pair in listed - published if pair[1] not in live}
+    if leftover:
+        kb.main.durable()  # what made them leftovers, before they go
+        kb.index.remove(base, sorted(leftover), live)
 
 
 def _published(snapshot: Snapshot, base: BaseId, items: set[ItemId]) -> set[Pair]:
@@ -146,6 +154,7 @@ STEPS: tuple[Callable[[Workbench], None], ...] = (
     schedule_jobless,
     delete_again,
     remove_leftover_builds,
+    rebuild_lost,
     detach_dangling,
     unlink_unknown_files,
     prune,

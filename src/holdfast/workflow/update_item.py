@@ -43,6 +43,7 @@ def update_item(kb: Workbench, item_id: ItemId, change: Change) -> Item:
     if change.attributes is not None:
         change = replace(change, attributes=checked_attributes(change.attributes))
     entry = entry_of(kb, change.content) if isinstance(change.content, bytes) else None
+    _look_first(kb, item_id, change, entry)
     if entry is not None and isinstance(change.content, bytes):
         kb.files.keep(entry.path, change.content)
     refusal: HoldfastError | None = None
@@ -63,6 +64,14 @@ def update_item(kb: Workbench, item_id: ItemId, change: Change) -> Item:
     if refusal is not None:
         raise refusal
     return updated
+
+
+def _look_first(kb: Workbench, item_id: ItemId, change: Change, entry: FileEntry | None) -> None:
+    """Refuse before any bytes are kept; the transaction asks again."""
+    with kb.main.read() as snapshot:
+        item = may_update(snapshot.item(item_id), item_id)
+        may_use(snapshot.base(item.base_id), Operation.UPDATE, item.base_id)
+    _with_content(item, change, entry)
 
 
 def _restart(tx: Transaction, newer: Item, entry: FileEntry | None) -> None:

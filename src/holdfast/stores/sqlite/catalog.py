@@ -14,7 +14,7 @@ from holdfast.domain.items import Attribute, Item, NewItem
 from holdfast.domain.jobs import Fence
 from holdfast.stores.catalog import Published, Trouble
 from holdfast.stores.sqlite.catalog_reads import listed
-from holdfast.stores.sqlite.catalog_rows import item_document, settings_text
+from holdfast.stores.sqlite.catalog_rows import item_document, json_text, settings_text
 from holdfast.stores.sqlite.moves import SqliteMoves
 
 
@@ -67,6 +67,9 @@ class SqliteCatalogWrites(SqliteMoves):
         documents = listed(_document(one) for one in published)
         self.session.run("set_published", published=documents, now=self.now)
 
+    def forget_builds(self, items: Collection[ItemId]) -> None:
+        self.session.run("forget_builds", ids=listed(items))
+
     def republish(self, item: ItemId) -> None:
         self.session.run("set_republished", id=item)
 
@@ -104,7 +107,7 @@ class SqliteCatalogWrites(SqliteMoves):
         self.session.run(
             "set_source",
             id=item.id,
-            data=json.dumps(dict(item.data), ensure_ascii=False),
+            data=json_text(dict(item.data)),
             source=item.source,
             name=item.name,
             size=item.size,
@@ -112,7 +115,7 @@ class SqliteCatalogWrites(SqliteMoves):
         )
 
     def set_attributes(self, item: ItemId, attributes: Mapping[str, Attribute]) -> None:
-        text = json.dumps(dict(attributes), ensure_ascii=False)
+        text = json_text(dict(attributes))
         self.session.run("set_attributes", id=item, attributes=text, now=self.now)
 
     def mark_seen(self, ids: Collection[ItemId], generation: Generation) -> None:

@@ -8,20 +8,24 @@ from typing import Any
 
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import InvalidInput
+from holdfast.domain.events import instant
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import PROCESSING, WORKING, Status
-from holdfast.domain.items import Item, Page
-from holdfast.stores.catalog import Answering, Expected, Listing, Stale
-from holdfast.stores.sqlite.catalog_rows import base_of, item_of
+from holdfast.domain.items import Item, ItemType, Page
+from holdfast.domain.progress import Tally
+from holdfast.stores.catalog import Answering, Expected, Filtered, Listing, Stale, Totals
+from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
+
+ABOVE_ALL = (2, "")  # before the first row of every list
 
 
 def listed(values: Iterable[Any]) -> str:
     """Many values as one parameter."""
-    return json.dumps(list(values), ensure_ascii=False)
+    return json_text(list(values))
 
 
 class SqliteCatalogReads:
@@ -48,22 +52,42 @@ class SqliteCatalogReads:
 
     def list_items(self, listing: Listing) -> Page[Item]:
         container, last = _cursor(listing.cursor)
-        rows = self.session.rows(
-            "list_items",
-            base=listing.base,
-            parent=listing.parent,
-            everywhere=listing.everywhere,
-            deleting=listing.include_deleting,
-            statuses=None if listing.statuses is None else listed(sorted(listing.statuses)),
-            type=listing.type,
-            name=listing.name,
-            last=last,
-            last_container=container,
-            limit=listing.limit + 1,
+        asked = {
+            "base": listing.base,
+            "deleting": listing.include_deleting,
+            "statuses": None if listing.statuses is None else listed(sorted(listing.statuses)),
+            "type": listing.type,
+            "name": listing.name,
+            "last": last,
+            "last_container": container,
+            "limit": listing.limit + 1,
+        }
+        rows = (
+            self.session.rows("list_everywhere", **asked)
+            if listing.everywhere
+            else self.session.rows("list_inside", parent=listing.parent, **asked)
         )
         items = tuple(item_of(row) for row in rows[: listing.limit])
         more = len(rows) > listing.limit
         return Page(items, f"{int(items[-1].is_container)}.{items[-1].id}" if more else None)
+
+    def at_source(
+        self, source: str, base: BaseId | None, limit: int, *, roots: bool = False
+    ) -> list[Item]:
+        values = {"source": source, "base": base, "roots": roots, "limit": limit}
+        return [item_of(row) for row in self.session.rows("items_at_source", **values)]
+
+    def at_source_ending(self, tail: str, base: BaseId | None, limit: int) -> list[Item]:
+        values = {"tail": tail, "base": base, "limit": limit}
+        return [item_of(row) for row in self.session.rows("items_at_source_ending", **values)]
+
+    def named(self, name: str, base: BaseId | None, limit: int) -> list[Item]:
+        values = {"name": name, "base": base, "limit": limit}
+        return [item_of(row) for row in self.session.rows("items_named", **values)]
+
+    def by_piece_of_id(self, piece: str, base: BaseId | None, limit: int) -> list[Item]:
+        values = {"piece": piece, "base": base, "limit": limit}
+        return [item_of(row) for row in self.session.rows("items_by_piece_of_id", **values)]
 
     def ancestors(self, ids: Collection[ItemId]) -> dict[ItemId, list[ItemId]]:
         found: dict[ItemId, list[ItemId]] = {}
@@ -92,6 +116,16 @@ class SqliteCatalogReads:
             for row in rows
         }
 
+    def filterable(self, base: BaseId) -> list[Filtered]:
+        return [
+            Filtered(
+                item, ItemType(kind), source, json.loads(data), instant(made), instant(changed)
+            )
+            for item, kind, source, data, made, changed in self.session.rows(
+                "filterable", base=base
+            )
+        ]
+
     def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
         rows = self.session.rows("published", base=base, ids=listed(ids))
         return {(item, build) for item, build in rows}
@@ -109,6 +143,9 @@ class SqliteCatalogReads:
             for row in self.session.rows(name, **caps)
         ]
 
+    def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("lost_leaves", base=base, limit=limit)]
+
     def idle_items(self, base: BaseId, limit: int) -> list[ItemId]:
         return [row[0] for row in self.session.rows("idle_items", base=base, limit=limit)]
 
@@ -120,6 +157,18 @@ class SqliteCatalogReads:
 
     def percent_below(self, container: ItemId) -> int:
         return _share(self.session.one("weights_below", root=container))
+
+    def tally_below(self, roots: Collection[ItemId]) -> Tally:
+        row = self.session.one("tally_below", roots=listed(roots)) or (0,) * 7
+        return Tally(*(int(number) for number in row))
+
+    def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
+        rows = self.session.rows("failed_below", roots=listed(roots), limit=limit)
+        return [item_of(row) for row in rows]
+
+    def totals(self, base: BaseId) -> Totals:
+        row = self.session.one("totals", base=base) or (0, 0, 0, 0)
+        return Totals(*(int(number) for number in row))
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]:
         rows = self.session.rows("children_by_key", parent=parent, keys=listed(keys))
@@ -138,17 +187,14 @@ class SqliteCatalogReads:
 
 
 def _standing(row: Sequence[Any], stale: Stale | None) -> Standing:
-    item, name, status, heartbeat, _generation, has_job = row
-    return Standing(item, name, Status(status), _past(status, heartbeat, bool(has_job), stale))
-
-
-def _past(status: str, heartbeat: int | None, has_job: bool, stale: Stale | None) -> bool:
-    """Queued without a live job, or at work without progress, for longer than allowed."""
+    item, name, status, heartbeat, has_job, is_held = row
     if stale is None or heartbeat is None:
-        return False
-    if status == PROCESSING:
-        return not has_job and heartbeat < stale.queued_before
-    return status in WORKING and heartbeat < stale.indexing_before
+        past = False
+    elif status == PROCESSING:
+        past = not has_job and heartbeat < stale.queued_before
+    else:  # a run that lives, and work a person was asked about, are not taken over
+        past = status in WORKING and not is_held and heartbeat < stale.indexing_before
+    return Standing(item, name, Status(status), past)
 
 
 def _share(row: Sequence[Any] | None) -> int:
@@ -157,9 +203,9 @@ def _share(row: Sequence[Any] | None) -> int:
     return int(row[1]) // int(row[0])
 
 
-def _cursor(text: str | None) -> tuple[int | None, str | None]:
+def _cursor(text: str | None) -> tuple[int, str]:
     if text is None:
-        return None, None
+        return ABOVE_ALL
     container, dot, last = text.partition(".")
     if container not in ("0", "1") or not dot or not last:
         raise InvalidInput(f"{text!r} is not a cursor of this list")

@@ -30,8 +30,18 @@ def base_of(row: Row) -> Base:
     )
 
 
+def json_text(value: Any) -> str:
+    """JSON as it is written down; a path whose bytes are no text keeps them as escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
 def settings_text(settings: BaseSettings) -> str:
-    return json.dumps(asdict(settings), ensure_ascii=False)
+    return json_text(asdict(settings))
 
 
 def item_of(row: Row) -> Item:

@@ -158,10 +158,10 @@ class CodeCache:
         statement, after = "new_codes" if since else "all_codes", 0
         while True:
             pages, blob = _pages(session, statement, self.space, since, after)
-            if not pages:
+            self._add_blob(pages, blob, born)
+            if len(pages) < PAGES_AT_ONCE:
                 return
             after = pages[-1][0]
-            self._add_blob(pages, blob, born)
 
     def _add_blob(self, pages: list[list[int]], blob: bytes, born: dict[int, int]) -> None:
         at, whole = 0, memoryview(blob)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.ports import Lock, Runtime
 from holdfast.stores.sqlite.code_cache import BYTES_BESIDE, CodeCache, Part
-from holdfast.stores.sqlite.connection import Session
+from holdfast.stores.sqlite.connection import Damaged, Session
 
 BUDGET_BYTES = 2 << 30
 MOST_ROWS_OF_BYTES = 1_200_000
 
 Key = tuple[BaseId, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a snapshot says of itself: its rev, the last pruning, the spaces and their widths."""
+
+    rev: int
+    pruned: int
+    widths: Mapping[int, int]
 
 
 class CodeMemory:
@@ -33,36 +44,30 @@ class CodeMemory:
     def select(
         self,
         session: Session,
-        base: BaseId,
-        space: int,
-        width: int,
+        moment: Moment,
+        key: Key,
         *,
         masked: Collection[ItemId],
         within: Collection[ItemId] | None,
     ) -> tuple[list[Part], bool]:
         """What a search in this snapshot looks at, and whether it is bits."""
-        rev, pruned = revs(session)
-        with self._cache(session, base, space, width) as cache:
-            if rev >= cache.rev:
-                cache.follow(session, rev, pruned)
-            if cache.answers(rev):
-                parts = cache.select(rev, masked, within)
-                return parts, cache.as_bits
-        alone = CodeCache(space, width, cache.as_bits, cache.file)
-        alone.follow(session, rev, pruned)
-        return alone.select(rev, masked, within), alone.as_bits
+        with self._cache(session, moment, key) as cache:
+            if moment.rev >= cache.rev:
+                cache.follow(session, moment.rev, moment.pruned)
+            if cache.answers(moment.rev):
+                return cache.select(moment.rev, masked, within), cache.as_bits
+        alone = CodeCache(cache.space, cache.width, cache.as_bits, cache.file)
+        alone.follow(session, moment.rev, moment.pruned)
+        return alone.select(moment.rev, masked, within), alone.as_bits
 
-    def follow(self, session: Session, base: BaseId) -> None:
+    def follow(self, session: Session, moment: Moment, base: BaseId) -> None:
         """Keep what is in memory in step, so that this snapshot can still be asked later on."""
         with self._turn:
-            held = [(space, entry) for (b, space), entry in self._caches.items() if b == base]
-        if not held:
-            return
-        rev, pruned = revs(session)
-        for _space, (lock, cache) in held:
+            held = [entry for (one, _), entry in self._caches.items() if one == base]
+        for lock, cache in held:
             with lock:
-                if cache.rev and rev > cache.rev:
-                    cache.follow(session, rev, pruned)
+                if 0 < cache.rev < moment.rev:
+                    cache.follow(session, moment.rev, moment.pruned)
 
     def forget(self, base: BaseId) -> None:
         """The index is gone, or another one now."""
@@ -76,19 +81,22 @@ class CodeMemory:
             return sum(cache.size for _, cache in self._caches.values())
 
     @contextmanager
-    def _cache(self, session: Session, base: BaseId, space: int, width: int) -> Iterator[CodeCache]:
-        key = (base, space)
+    def _cache(self, session: Session, moment: Moment, key: Key) -> Iterator[CodeCache]:
         with self._turn:
             entry = self._caches.get(key)
             if entry is None:
-                bits = self._must_be_bits(session, width)
-                entry = (self._runtime.lock(), CodeCache(space, width, bits, f"index of {base}"))
+                entry = (self._runtime.lock(), self._new(session, moment, key))
                 self._caches[key] = entry
             self._caches.move_to_end(key)
         lock, cache = entry
         with lock:
             yield cache
         self._make_room(key)
+
+    def _new(self, session: Session, moment: Moment, key: Key) -> CodeCache:
+        base, space = key
+        width = moment.widths[space]
+        return CodeCache(space, width, self._must_be_bits(session, width), f"index of {base}")
 
     def _must_be_bits(self, session: Session, width: int) -> bool:
         rows: int = session.value("rows_to_cache")
@@ -110,9 +118,10 @@ class CodeMemory:
         return cache.rows > self._most_rows or cache.size > self._budget
 
 
-def revs(session: Session) -> tuple[int, int]:
-    """The rev of this snapshot, and the one up to which tombstones were pruned."""
-    row = session.one("index_meta")
+def moment_of(session: Session) -> Moment:
+    """The first look into a snapshot; it fixes the moment."""
+    row = session.one("index_moment")
     if row is None:
-        raise LookupError("an index without a first row")
-    return int(row[1]), int(row[2])
+        raise Damaged("an index without a first row")
+    rev, pruned, spaces = row
+    return Moment(rev, pruned, dict(json.loads(spaces)))

@@ -16,7 +16,7 @@ from holdfast.domain.errors import Transient, Unavailable
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId, TextHash
 from holdfast.ports import Clock, Runtime
 from holdfast.stores.index import BuildRow, IndexMissing, IndexSnapshot, Pair
-from holdfast.stores.sqlite.code_memory import CodeMemory
+from holdfast.stores.sqlite.code_memory import CodeMemory, moment_of
 from holdfast.stores.sqlite.connection import Damaged, Database, Disk
 from holdfast.stores.sqlite.index_check import checked_at_open, disagreements
 from holdfast.stores.sqlite.index_file import IndexFile
@@ -66,7 +66,7 @@ class SqliteIndex:
     def drop(self, base: BaseId) -> None:
         with self._may_remove() as allowed, self._turn:
             if not allowed:
-                raise Transient(HELD, code="internal", advice="nothing to do: it is tried again")
+                raise _held()
             self._let_go(base, sound=False)
             self._disk.remove(_name(base))
 
@@ -124,12 +124,14 @@ class SqliteIndex:
     def remove_items(
         self, base: BaseId, items: Collection[ItemId], live: Collection[ClaimNo]
     ) -> bool:
-        self._take_from(base, lambda file: file.remove_items(items, live))
-        return not {row.item_id for row in self.builds(base)}.intersection(items)
+        with self._quiet:
+            if self._holders:
+                raise _held()  # False would ask for another call at once
+        return self._take_from(base, lambda file: file.remove_items(items, live)) is not False
 
     def purge(self, base: BaseId) -> bool:
-        self._take_from(base, lambda file: purge_slice(file.database, self._clock))
-        return not self.purge_due(base)
+        done = self._take_from(base, lambda file: purge_slice(file.database, self._clock))
+        return done is True or not self.purge_due(base)
 
     # ------------------------------------------------------------------ reading
 
@@ -156,9 +158,9 @@ class SqliteIndex:
     @contextmanager
     def snapshot(self, base: BaseId) -> Iterator[IndexSnapshot]:
         with self._file(base) as file, file.database.read() as session:
-            session.value("rev_of_index")  # the first look fixes the moment
-            self._memory.follow(session, base)
-            yield SqliteSnapshot(session, self._memory, base)
+            moment = moment_of(session)
+            self._memory.follow(session, moment, base)
+            yield SqliteSnapshot(session, moment, self._memory, base)
 
     @contextmanager
     def hold(self) -> Iterator[None]:
@@ -233,7 +235,7 @@ class SqliteIndex:
         database = self._database(base, create=True)
         with database.write() as session:
             session.run("index_schema")
-            session.run("index_first_row", base=base)
+            session.run("index_first_row", base=base, made=self._clock.wall())
         self._files[base] = IndexFile(database, base, clean=True)
 
     def _database(self, base: BaseId, *, create: bool) -> Database:
@@ -261,16 +263,16 @@ class SqliteIndex:
 
     # ------------------------------------------------------------------- backups
 
-    def _take_from(self, base: BaseId, take: Callable[[IndexFile], object]) -> None:
+    def _take_from(self, base: BaseId, take: Callable[[IndexFile], bool | None]) -> bool | None:
         """Nothing happens while a backup holds; from a missing index there is nothing to take."""
         with self._may_remove() as allowed:
             if not allowed:
-                return
+                return None
             try:
                 with self._file(base) as file:
-                    take(file)
+                    return take(file)
             except IndexMissing:
-                return
+                return None
 
     @contextmanager
     def _may_remove(self) -> Iterator[bool]:
@@ -284,6 +286,10 @@ class SqliteIndex:
                 with self._quiet:
                     self._removing -= 1
                     self._quiet.notify_all()
+
+
+def _held() -> Transient:
+    return Transient(HELD, code="internal", advice="nothing to do: it is tried again by itself")
 
 
 def _name(base: BaseId) -> str:

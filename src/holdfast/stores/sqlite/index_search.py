@@ -1,8 +1,8 @@
 """What does one moment of a base's index answer?
 
 Everything here happens inside one read transaction. Vectors: codes in memory choose some, their
-exact vectors decide. Words: full text ranks at most 20,000 rows, since every row it ranks costs a
-microsecond; a query of commoner words is ranked by its rarer ones first.
+exact vectors decide. Words: ranking costs a microsecond for every word in every row, so 20,000 of
+these are ranked; a query of commoner words is ranked by its rarer ones first.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.domain.chunks import StoredChunk
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId
-from holdfast.stores.index import Candidate
+from holdfast.stores.index import Candidate, Pair
 from holdfast.stores.lines import Term, terms_of
 from holdfast.stores.sqlite.code_cache import coarse
-from holdfast.stores.sqlite.code_memory import CodeMemory
+from holdfast.stores.sqlite.code_memory import CodeMemory, Moment
 from holdfast.stores.sqlite.connection import Damaged, Session
 from holdfast.stores.sqlite.index_page import as_json, stored_chunks
 from holdfast.stores.vectors import unit_query
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_RANKED = 20_000
+NEWEST_RANKED = 5_000
 CLOSE_LOOKS, CLOSE_LOOKS_OF_BITS = 50, 1_000
 SPARE = 50
 UNIT = 0.02  # float16 keeps a vector's length to about a thousandth; random bytes do not
@@ -36,8 +37,9 @@ Plan = tuple[str, int]
 class SqliteSnapshot:
     """The index of one base at one moment."""
 
-    def __init__(self, session: Session, memory: CodeMemory, base: BaseId) -> None:
-        self._session, self._memory, self._base = session, memory, base
+    def __init__(self, session: Session, moment: Moment, memory: CodeMemory, base: BaseId) -> None:
+        self._session, self._moment = session, moment
+        self._memory, self._base = memory, base
 
     def vector(
         self,
@@ -47,12 +49,12 @@ class SqliteSnapshot:
         masked: Collection[ItemId] = (),
         within: Collection[ItemId] | None = None,
     ) -> list[Candidate]:
-        width = self._session.value("width_of_space", space=space)
+        width = self._moment.widths.get(space)
         if width is None or k <= 0:
             return []
         wanted = unit_query(query, width)
         parts, bits = self._memory.select(
-            self._session, self._base, space, width, masked=masked, within=within
+            self._session, self._moment, (self._base, space), masked=masked, within=within
         )
         looks = max(5 * k, CLOSE_LOOKS_OF_BITS) if bits else max(k + k // 2, CLOSE_LOOKS)
         chunks = coarse(wanted, parts, looks, bits)
@@ -96,32 +98,32 @@ class SqliteSnapshot:
     def _plans(self, terms: Sequence[Term], shown: set[ItemId] | None) -> Iterator[Plan]:
         """All words while that is affordable; else the rarer ones, then rows with all of them."""
         every = [expression_of(term) for term in terms]
-        if self._affordable(" OR ".join(every), shown):
+        if shown is not None and self._chunks_of(shown) <= MOST_RANKED:
             yield " OR ".join(every), 0
             return
-        counts = sorted((self._matches(one), one) for one in dict.fromkeys(every))
-        if rarer := list(_rarer(counts)):
+        counts = self._counted(every)
+        rarer = list(_rarer(counts))
+        if rarer:
             yield " OR ".join(rarer), 0
-        for last in (" AND ".join(every), counts[len(rarer)][1]):
-            yield last, self._newest(last)
+        if len(rarer) < len(every):
+            for last in (" AND ".join(every), counts[len(rarer)][1]):
+                yield last, self._newest(last)
 
-    def _affordable(self, expression: str, shown: set[ItemId] | None) -> bool:
-        if shown is not None:
-            rows: int = self._session.value("rows_of_items", items=as_json(shown))
-            if rows <= MOST_RANKED:
-                return True
-        return self._matches(expression) <= MOST_RANKED
-
-    def _matches(self, expression: str) -> int:
-        count: int = self._session.value(
-            "count_matches", expression=expression, limit=MOST_RANKED + 1
-        )
+    def _chunks_of(self, items: set[ItemId]) -> int:
+        count: int = self._session.value("rows_of_items", items=as_json(items))
         return count
 
+    def _counted(self, expressions: Sequence[str]) -> list[tuple[int, str]]:
+        """In how many chunks each stands, the rarest first."""
+        counts = self._session.value(
+            "count_matches", expressions=as_json(expressions), limit=MOST_RANKED + 1
+        )
+        return sorted(zip(json.loads(counts), expressions, strict=True))
+
     def _newest(self, expression: str) -> int:
-        """Where the newest 20,000 matching chunks begin."""
+        """Where the newest chunks begin that hold only common words."""
         first = self._session.value(
-            "oldest_of_newest", expression=expression, offset=MOST_RANKED - 1
+            "oldest_of_newest", expression=expression, offset=NEWEST_RANKED - 1
         )
         return first or 0
 
@@ -148,6 +150,10 @@ class SqliteSnapshot:
         seen, rows = row or (0, "[]")
         return seen, json.loads(rows)
 
+    def sealed(self, pairs: Collection[Pair]) -> set[Pair]:
+        rows = self._session.rows("seals_of", pairs=as_json(pairs))
+        return {(ItemId(item), ClaimNo(claim)) for item, claim, _, _ in rows}
+
     def load(self, chunk_ids: Collection[int]) -> Mapping[int, StoredChunk]:
         row = self._session.one("chunks_by_id", ids=as_json(chunk_ids))
         return {stored.id: stored for stored in stored_chunks(row, f"the index of {self._base}")}
@@ -171,14 +177,13 @@ def expression_of(term: Term) -> str:
 
 
 def _rarer(counts: Sequence[tuple[int, str]]) -> Iterator[str]:
-    """The rarest words whose rows together stay within the bound, at least one less than all."""
+    """The rarest words, as long as the rows they stand in are few enough together."""
     room = MOST_RANKED
-    for count, expression in counts[:-1]:
+    for count, expression in counts:
         room -= count
         if room < 0:
             return
-        if count:
-            yield expression
+        yield expression
 
 
 def _candidate(chunk: int, item: str, claim: int, score: float) -> Candidate:

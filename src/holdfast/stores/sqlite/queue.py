@@ -106,9 +106,6 @@ class SqliteQueueReads:
     def stopped_clean(self) -> bool:
         return bool(self.session.value("stopped_clean"))
 
-    def index_work_left(self) -> bool:
-        return bool(self.session.value("index_work_left"))
-
     def queue_of_base(self, base: BaseId) -> BaseQueue:
         row = self.session.one("queue_of_base", base=base) or (0, 0, 0)
         return BaseQueue(*row)
@@ -258,8 +255,9 @@ class SqliteQueueWrites(SqliteQueueReads):
     def rescue_expired(self) -> list[Freed]:
         return self._freed(self.session.returned("rescue_expired", now=self.now))
 
-    def rescue_stuck(self, before: int) -> list[Freed]:
-        freed = self._freed(self.session.returned("rescue_stuck", before=before, now=self.now))
+    def rescue_stuck(self, fences: Sequence[Fence]) -> list[Freed]:
+        asked = listed([fence.job, fence.claim] for fence in fences)
+        freed = self._freed(self.session.returned("rescue_stuck", fences=asked, now=self.now))
         self.stopped.update(one.job for one in freed)
         return freed
 
@@ -291,7 +289,7 @@ class SqliteQueueWrites(SqliteQueueReads):
             for kind in JobKind
         )
 
-    def raise_epoch(self, owner: str, above: ClaimNo) -> int:
+    def raise_epoch(self, owner: str, above: int = 0) -> int:
         epoch: int = self.session.value("raise_epoch", owner=owner, above=above)
         return epoch
 

@@ -1,4 +1,5 @@
--- Bases and items.
+-- Bases and items. CROSS JOIN is SQLite's word for 'in this order': it knows neither how short our
+-- lists are nor how long the table is, and otherwise walks the table.
 
 -- name: insert_base
 -- A base is born completed and empty.
@@ -106,6 +107,19 @@ FROM json_each(:published) WHERE items.id = value ->> 'id'
 -- The build that answers is already the right one: only the attempt is newer.
 UPDATE items SET published_generation = generation WHERE id = :id AND published_build IS NOT NULL
 
+-- name: forget_builds
+-- The index they stood in is lost.
+UPDATE items SET published_build = NULL, published_generation = NULL, recipe = NULL
+WHERE id IN (SELECT value FROM json_each(:ids)) AND status <> 'deleting'
+
+-- name: lost_leaves
+-- What a lost index leaves to be made again.
+SELECT id FROM items
+WHERE base_id = :base AND container = 0 AND status <> 'deleting'
+  AND (published_build IS NOT NULL
+    OR (status = 'failed' AND error_code = 'missing_vector_store'))
+LIMIT :limit
+
 -- name: set_progress
 -- A heartbeat of the run that owns the item; late and foreign ones find no row.
 UPDATE items SET progress = max(progress, :percent), heartbeat_at = :now
@@ -128,16 +142,56 @@ UPDATE items SET attributes = :attributes, updated_at = :now WHERE id = :id AND 
 -- name: items_by_id
 SELECT /*item*/ FROM items WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id
 
--- name: list_items
--- Containers first, newest first; the cursor is the last row seen, so inserts do not shift pages.
-SELECT /*item*/ FROM items
-WHERE base_id = :base AND (:everywhere OR parent_id IS :parent)
+-- name: list_inside
+-- The roots of a base, or the children of a container: containers first, newest first. The cursor
+-- is the last row seen, so inserts do not shift pages.
+SELECT /*item*/ FROM items INDEXED BY items_listed
+WHERE base_id = :base AND parent_id IS :parent AND (container, id) < (:last_container, :last)
   AND (:deleting OR status <> 'deleting')
   AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
   AND (:type IS NULL OR type = :type)
   AND (:name IS NULL OR instr(lower(name), lower(:name)) > 0)
-  AND (:last IS NULL OR (container, id) < (:last_container, :last))
 ORDER BY container DESC, id DESC LIMIT :limit
+
+-- name: list_everywhere
+-- All items of a base, in the same order.
+SELECT /*item*/ FROM items INDEXED BY items_everywhere
+WHERE base_id = :base AND (container, id) < (:last_container, :last)
+  AND (:deleting OR status <> 'deleting')
+  AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+  AND (:type IS NULL OR type = :type)
+  AND (:name IS NULL OR instr(lower(name), lower(:name)) > 0)
+ORDER BY container DESC, id DESC LIMIT :limit
+
+-- name: items_at_source
+-- What was added from a place; with :roots only what a user added by hand.
+SELECT /*item*/ FROM items
+WHERE source = :source AND status <> 'deleting' AND (:base IS NULL OR base_id = :base)
+  AND (NOT :roots OR parent_id IS NULL)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
+
+-- name: items_named
+SELECT /*item*/ FROM items
+WHERE name = :name AND status <> 'deleting' AND (:base IS NULL OR base_id = :base)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
+
+-- name: items_at_source_ending
+-- The last parts of a path, cut where a name begins.
+SELECT /*item*/ FROM items
+WHERE substr(source, -length(:tail) - 1) = '/' || :tail AND status <> 'deleting'
+  AND (:base IS NULL OR base_id = :base)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
+
+-- name: items_by_piece_of_id
+-- Ids of one moment begin alike; their ends differ, so either end will do.
+SELECT /*item*/ FROM items
+WHERE (substr(id, 1, length(:piece)) = :piece OR substr(id, -length(:piece)) = :piece)
+  AND status <> 'deleting' AND (:base IS NULL OR base_id = :base)
+  AND base_id IN (SELECT id FROM bases WHERE status <> 'deleting')
+ORDER BY id LIMIT :limit
 
 -- name: ancestors
 -- Every item above the given ones, with the given one it stands above.
@@ -154,10 +208,12 @@ WITH RECURSIVE inside (id) AS (
   SELECT value FROM json_each(:roots)
   UNION
   SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
-SELECT items.id, items.name, items.status, items.heartbeat_at, items.generation,
+SELECT items.id, items.name, items.status, items.heartbeat_at,
   EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
-    AND jobs.state IN ('ready', 'later', 'parked', 'running'))
-FROM inside JOIN items ON items.id = inside.id
+    AND jobs.state IN ('ready', 'later', 'parked', 'running')),
+  EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
+    AND jobs.state IN ('ready', 'later', 'parked', 'running') AND jobs.state IN ('parked', 'running'))
+FROM inside CROSS JOIN items ON items.id = inside.id
 
 -- name: deleting_below
 SELECT count(*) FROM (
@@ -165,7 +221,7 @@ SELECT count(*) FROM (
     SELECT :root
     UNION
     SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
-  SELECT 1 FROM inside JOIN items ON items.id = inside.id WHERE items.status = 'deleting')
+  SELECT 1 FROM inside CROSS JOIN items ON items.id = inside.id WHERE items.status = 'deleting')
 
 -- name: completed_leaves
 -- The leaves below a container in tree order, each with the build that answers.
@@ -174,7 +230,7 @@ WITH RECURSIVE inside (id, path) AS (
   UNION ALL
   SELECT items.id, inside.path || '/' || items.source_key
   FROM items JOIN inside ON items.parent_id = inside.id WHERE items.status <> 'deleting')
-SELECT items.id, items.published_build FROM inside JOIN items ON items.id = inside.id
+SELECT items.id, items.published_build FROM inside CROSS JOIN items ON items.id = inside.id
 WHERE items.container = 0 AND items.status = 'completed' AND items.published_build IS NOT NULL
   AND items.chunk_count > 0
 ORDER BY inside.path, items.id
@@ -184,17 +240,23 @@ ORDER BY inside.path, items.id
 SELECT id FROM items WHERE base_id = :base AND status = 'deleting'
 
 -- name: standing_of
--- The last act of every search: which of these still answer, with which build.
+-- The last act of every search: which of these still answer, with which build. The plus keeps
+-- the planner from walking through the whole base.
 SELECT items.id, items.published_build, items.published_generation, items.generation,
   items.status, items.name, items.source
 FROM items JOIN bases ON bases.id = items.base_id
 WHERE items.id IN (SELECT value FROM json_each(:ids))
-  AND items.base_id = :base AND items.status <> 'deleting' AND bases.status <> 'deleting'
+  AND +items.base_id = :base AND items.status <> 'deleting' AND bases.status <> 'deleting'
+
+-- name: filterable
+-- What filters look at, of all that may answer.
+SELECT id, type, source, attributes, created_at, updated_at FROM items
+WHERE base_id = :base AND status <> 'deleting' AND published_build IS NOT NULL
 
 -- name: published
 -- The builds that answer; those of deleting items are the delete's to remove, not the sweep's.
 SELECT id, published_build FROM items
-WHERE id IN (SELECT value FROM json_each(:ids)) AND base_id = :base
+WHERE id IN (SELECT value FROM json_each(:ids)) AND +base_id = :base
   AND published_build IS NOT NULL
 
 -- name: unsettled
@@ -224,8 +286,37 @@ WITH RECURSIVE inside (id) AS (
   SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
 SELECT sum(max(1, workload)), sum(max(1, workload) *
   CASE WHEN status IN ('completed', 'failed') THEN 100 ELSE progress END)
-FROM inside JOIN items ON items.id = inside.id
+FROM inside CROSS JOIN items ON items.id = inside.id
 WHERE items.container = 0 AND items.status <> 'deleting'
+
+-- name: tally_below
+-- The leaves of these subtrees by how they stand, and the containers still being listed.
+WITH RECURSIVE inside (id) AS (
+  SELECT value FROM json_each(:roots)
+  UNION
+  SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
+SELECT total(1 - container), total(container = 0 AND status = 'completed'),
+  total(container = 0 AND status = 'failed'), total(container AND status = 'preparing'),
+  total(iif(container, 0, chunk_count)), total(iif(container, 0, max(1, workload))),
+  total(CASE WHEN container THEN 0 WHEN status IN ('completed', 'failed')
+    THEN max(1, workload) ELSE max(1, workload) * progress / 100.0 END)
+FROM inside JOIN items ON items.id = inside.id WHERE items.status <> 'deleting'
+
+-- name: failed_below
+-- What failed by itself in these subtrees: leaves, and containers that could not be listed.
+SELECT /*item*/ FROM items WHERE status = 'failed' AND (container = 0 OR own_outcome = 'failed')
+  AND id IN (
+    WITH RECURSIVE inside (id) AS (
+      SELECT value FROM json_each(:roots)
+      UNION
+      SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
+    SELECT id FROM inside)
+ORDER BY id LIMIT :limit
+
+-- name: totals
+-- The leaves of a base, those that failed, chunks that answer, and bytes they were made of.
+SELECT count(*), total(status = 'failed'), total(chunk_count), total(size) FROM items
+WHERE base_id = :base AND container = 0 AND status <> 'deleting'
 
 -- name: children_by_key
 SELECT /*item*/ FROM items
@@ -248,7 +339,7 @@ DELETE FROM items WHERE id IN (
     SELECT value FROM json_each(:roots)
     UNION
     SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
-  SELECT items.id FROM inside JOIN items ON items.id = inside.id
+  SELECT items.id FROM inside CROSS JOIN items ON items.id = inside.id
   WHERE items.status = 'deleting'
     AND NOT EXISTS (SELECT 1 FROM items AS child WHERE child.parent_id = items.id)
   LIMIT :limit)
@@ -269,7 +360,7 @@ DELETE FROM file_refs WHERE source_type = 'item' AND source_id IN (
     SELECT value FROM json_each(:roots)
     UNION
     SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
-  SELECT inside.id FROM inside JOIN items ON items.id = inside.id WHERE items.status = 'deleting')
+  SELECT inside.id FROM inside CROSS JOIN items ON items.id = inside.id WHERE items.status = 'deleting')
 
 -- name: detach_base_files
 DELETE FROM file_refs WHERE source_type = 'item'

@@ -6,6 +6,7 @@
 CREATE TABLE meta (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     base TEXT NOT NULL,
+    made REAL NOT NULL,
     rev INTEGER NOT NULL,
     pruned INTEGER NOT NULL,
     next_chunk INTEGER NOT NULL,
@@ -71,5 +72,5 @@ PRAGMA user_version = 1
 
 -- name: index_first_row
 -- An empty index of this base.
-INSERT INTO meta (only_row, base, rev, pruned, next_chunk, clean, purge)
-VALUES (1, :base, 1, 0, 1, 1, 0)
+INSERT INTO meta (only_row, base, made, rev, pruned, next_chunk, clean, purge)
+VALUES (1, :base, :made, 1, 0, 1, 1, 0)

@@ -1,5 +1,9 @@
 -- What a search asks of one base's index file, inside one read transaction.
 
+-- name: index_moment
+-- The first look of a snapshot: its rev, the rev of the last pruning, the spaces and their widths.
+SELECT rev, pruned, (SELECT json_group_array(json_array(space, width)) FROM space) FROM meta
+
 -- name: builds_since
 -- What caches have to do to keep in step.
 SELECT id, item, state, rev FROM build WHERE rev > :since AND state > 0
@@ -36,8 +40,10 @@ CROSS JOIN build AS b ON b.id = c.build
 CROSS JOIN vec AS v ON v.text_hash = c.text_hash AND v.space = :space
 
 -- name: count_matches
--- How many chunks hold it, as far as we want to know.
-SELECT count(*) FROM (SELECT 1 FROM fts WHERE fts MATCH :expression LIMIT :limit)
+-- How many chunks hold each, as far as we want to know.
+SELECT json_group_array((
+    SELECT count(*) FROM (SELECT 1 FROM fts WHERE fts MATCH e.value LIMIT :limit)))
+FROM json_each(:expressions) AS e
 
 -- name: oldest_of_newest
 -- The chunk number from which on at most so many match.

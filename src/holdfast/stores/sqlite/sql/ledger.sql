@@ -21,19 +21,22 @@ SELECT id, at, kind, base_id, item_id, status, generation, detail FROM item_even
 WHERE item_id = :item ORDER BY id
 
 -- name: prune_events_by_age
+-- Looks at the oldest only: with a million events and none too old it would read them all.
 DELETE FROM item_events WHERE id IN
-  (SELECT id FROM item_events WHERE at < :before ORDER BY id LIMIT 5000)
+  (SELECT id FROM (SELECT id, at FROM item_events ORDER BY id LIMIT 5000) WHERE at < :before)
 
 -- name: prune_events_by_count
 DELETE FROM item_events WHERE id <= (SELECT max(id) FROM item_events) - :most
 
 -- name: prune_events_of_item
--- The newest of each item that has recently had many.
+-- The newest of each item that has had many and of which one is recent.
 DELETE FROM item_events WHERE id IN (
   SELECT id FROM (
     SELECT id, row_number() OVER (PARTITION BY item_id ORDER BY id DESC) AS place
     FROM item_events WHERE item_id IN (
-      SELECT item_id FROM item_events GROUP BY item_id HAVING count(*) > :most LIMIT 100))
+      SELECT item_id FROM (SELECT DISTINCT item_id FROM
+        (SELECT item_id FROM item_events ORDER BY id DESC LIMIT 10000)) AS recent
+      WHERE (SELECT count(*) FROM item_events WHERE item_id = recent.item_id) > :most LIMIT 100))
   WHERE place > :most)
 
 -- name: answer

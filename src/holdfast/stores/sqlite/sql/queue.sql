@@ -97,8 +97,9 @@ SELECT min(run_at) FROM jobs WHERE lane = :lane AND state = 'later'
 SELECT id, base_id, large, deaths FROM jobs WHERE lane = :lane AND state = 'running'
 
 -- name: solo
--- A job that killed its worker three times runs once more, with nothing beside it.
-SELECT /*job*/ FROM jobs
+-- A job that killed its worker three times runs once more, with nothing beside it. The index is
+-- named: from the base's side the planner would look at every ready job, on every claim.
+SELECT /*job*/ FROM jobs INDEXED BY jobs_solo
 WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
   AND EXISTS (SELECT 1 FROM bases
     WHERE bases.id = jobs.base_id AND paused = 0 AND bases.status = 'completed')
@@ -211,12 +212,12 @@ WHERE state = 'running' AND lease_until < :now
 RETURNING id, base_id, item_id
 
 -- name: rescue_stuck
--- Running index work without progress for too long, whatever its lease says.
+-- Runs without a sign of life for too long; who they are is told by monotonic time.
 UPDATE jobs SET state = iif(cancel_requested, 'cancelled', 'ready'), deaths = deaths + 1,
   owner = NULL, lease_until = NULL, updated_at = :now
-WHERE state = 'running' AND lane = 'index' AND updated_at < :before
-  AND EXISTS (SELECT 1 FROM items WHERE items.id = jobs.item_id AND heartbeat_at < :before)
-RETURNING id, base_id, item_id
+FROM (SELECT value ->> 0 AS id, value ->> 1 AS claim FROM json_each(:fences)) AS asked
+WHERE jobs.id = asked.id AND jobs.claim = asked.claim AND jobs.state = 'running'
+RETURNING jobs.id, jobs.base_id, jobs.item_id
 
 -- name: give_up_dead
 -- Killed its worker, ran alone and killed it again.
@@ -230,6 +231,7 @@ WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3 AND 
 -- recovery: ask. Deletes never park.
 UPDATE jobs SET state = 'parked', updated_at = :now
 WHERE lane IN ('index', 'control', 'poll') AND state IN ('ready', 'later')
+  AND jobs.state IN ('ready', 'later', 'parked', 'running')
   AND base_id IN (SELECT id FROM bases WHERE recovery = 'ask' AND status <> 'deleting')
 RETURNING id
 
@@ -266,7 +268,8 @@ LIMIT :limit
 
 -- name: deleting_roots_alone
 -- Deleting items whose parent is not deleting and that no unfinished delete job has as a root.
-SELECT items.base_id, items.id FROM items JOIN bases ON bases.id = items.base_id
+SELECT items.base_id, items.id
+FROM items INDEXED BY items_deleting JOIN bases ON bases.id = items.base_id
 WHERE items.status = 'deleting' AND bases.status <> 'deleting'
   AND NOT EXISTS (SELECT 1 FROM items AS up WHERE up.id = items.parent_id AND up.status = 'deleting')
   AND NOT EXISTS (SELECT 1 FROM job_roots JOIN jobs ON jobs.id = job_roots.job_id
@@ -280,10 +283,11 @@ SELECT id FROM bases WHERE status = 'deleting' AND NOT EXISTS
      AND jobs.state IN ('ready', 'later', 'parked', 'running'))
 
 -- name: prune_jobs
+-- Old ones, but never the newest of a kind: the first to go is the one right behind those.
 DELETE FROM jobs WHERE id IN (
   SELECT id FROM jobs WHERE kind = :kind AND state IN ('done', 'failed', 'cancelled')
     AND updated_at < :before
-    AND id < coalesce((SELECT id FROM jobs WHERE kind = :kind
+    AND id <= coalesce((SELECT id FROM jobs WHERE kind = :kind
       AND state IN ('done', 'failed', 'cancelled') ORDER BY id DESC LIMIT 1 OFFSET :newest), 0)
   LIMIT 1000)
 
@@ -302,10 +306,6 @@ SELECT clean_stop FROM engine
 -- name: touch
 -- The small transaction that carries everything before it to the disk.
 UPDATE engine SET synced = synced + 1 WHERE one = 1
-
--- name: index_work_left
-SELECT EXISTS (SELECT 1 FROM jobs WHERE lane IN ('index', 'control', 'poll')
-  AND state IN ('ready', 'later', 'running'))
 
 -- name: queue_of_base
 -- What the queue of a base looks like: waiting, running, deleting.

@@ -71,6 +71,7 @@ CREATE INDEX items_inside ON items (parent_id, status) WHERE parent_id IS NOT NU
 CREATE UNIQUE INDEX items_source ON items (parent_id, source_key)
   WHERE parent_id IS NOT NULL AND status <> 'deleting';
 CREATE INDEX items_listed ON items (base_id, parent_id, container DESC, id DESC);
+CREATE INDEX items_everywhere ON items (base_id, container DESC, id DESC);
 CREATE INDEX items_of_base ON items (base_id, status);
 CREATE INDEX items_deleting ON items (base_id) WHERE status = 'deleting';
 CREATE INDEX items_active ON items (id)
@@ -115,7 +116,7 @@ CREATE INDEX jobs_parked ON jobs (base_id) WHERE state = 'parked';
 CREATE INDEX jobs_solo ON jobs (lane) WHERE state = 'ready' AND deaths >= 3;
 CREATE INDEX jobs_of_item ON jobs (item_id)
   WHERE state IN ('ready', 'later', 'parked', 'running');
-CREATE INDEX jobs_of_base ON jobs (base_id)
+CREATE INDEX jobs_of_base ON jobs (base_id, state)
   WHERE state IN ('ready', 'later', 'parked', 'running');
 CREATE INDEX jobs_ended ON jobs (kind, id) WHERE state IN ('done', 'failed', 'cancelled');
 

@@ -1,0 +1,1 @@
+"""How fast is it, beside something known, in the same run?"""

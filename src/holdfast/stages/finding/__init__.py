@@ -1,0 +1,1 @@
+"""How is a passage shown to have been found? The pure crafts of search."""

@@ -1,0 +1,66 @@
+"""Which item does a person mean: by its id or an end of it, its place, or its name?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from holdfast.domain.errors import InvalidInput, NotFound
+from holdfast.domain.ids import BaseId, ItemId
+from holdfast.domain.items import Item
+from holdfast.stores.main import Snapshot
+from holdfast.workflow.workbench import Workbench
+
+SHORTEST_PIECE = 4
+NAMED = 5
+PIECE_OF_ID = re.compile(r"[0-9a-f-]+")
+
+
+def find_item(kb: Workbench, text: str, base: BaseId | None = None) -> Item:
+    """The one item meant; NotFound, or InvalidInput naming several that it could be.
+
+    The first of these that fits anything decides: the whole id, the place it came from (as given,
+    or from the working folder), its name, the last parts of its path, either end of its id.
+    """
+    if not text.strip():
+        raise InvalidInput("an item is named by its id, its path or its name, not by nothing")
+    with kb.main.read() as snapshot:
+        for found in _ways(kb, snapshot, text, base):
+            if found:
+                return _only(found, text)
+    raise NotFound(f"there is no item {text!r}")
+
+
+def roots_at(kb: Workbench, base: BaseId, paths: Sequence[str]) -> dict[str, Item]:
+    """Of these paths those a user has added before, each with the first item made of it."""
+    found: dict[str, Item] = {}
+    with kb.main.read() as snapshot:
+        for path in paths:
+            known = snapshot.at_source(kb.files.absolute(path), base, 1, roots=True)
+            if known and known[0].data.get("path"):
+                found[path] = known[0]
+    return found
+
+
+def _ways(
+    kb: Workbench, snapshot: Snapshot, text: str, base: BaseId | None
+) -> Iterator[list[Item]]:
+    exact = snapshot.item(ItemId(text))
+    yield [exact] if exact and base in (None, exact.base_id) else []
+    for place in dict.fromkeys((text, kb.files.absolute(text))):
+        yield snapshot.at_source(place, base, NAMED + 1)
+    yield snapshot.named(text, base, NAMED + 1)
+    yield snapshot.at_source_ending(text.removeprefix("./").strip("/"), base, NAMED + 1)
+    if len(text) >= SHORTEST_PIECE and PIECE_OF_ID.fullmatch(text.lower()):
+        yield snapshot.by_piece_of_id(text.lower(), base, NAMED + 1)
+
+
+def _only(found: Sequence[Item], text: str) -> Item:
+    if len(found) == 1:
+        return found[0]
+    several = ", ".join(f"{item.id} ({item.source})" for item in found[:NAMED])
+    more = ", …" if len(found) > NAMED else ""
+    raise InvalidInput(
+        f"{text!r} fits several items: {several}{more}",
+        advice="name one of them by its id",
+    )
