@@ -228,7 +228,7 @@ class World:
 @lru_cache(maxsize=512)
 def settings_of(**given: int) -> Settings:
     """Settings are dear to make and few."""
-    return load(**given)
+    return load(None, **given)
 
 
 def drawn_settings(rng: Random) -> Settings:
