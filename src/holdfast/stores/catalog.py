@@ -146,7 +146,14 @@ class CatalogReads(Protocol):
         """Chunks and bytes of a base."""
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]: ...
-    def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]: ...
+    def unseen(self, parent: ItemId, generation: Generation, limit: int) -> list[ItemId]:
+        """Children that no listing of this generation has met."""
+
+    def unseen_count(self, parent: ItemId, generation: Generation) -> int: ...
+
+    def jobless_below(self, container: ItemId) -> list[ItemId]:
+        """What is active below a container and has neither a job nor, inside it, anything else."""
+
     def entries(self, item: ItemId, role: Role) -> list[FileEntry]: ...
     def known_entries(self, ids: Collection[EntryId]) -> set[EntryId]: ...
 
@@ -194,6 +201,10 @@ class CatalogWrites(CatalogReads, Protocol):
         outcome: Status,
         trouble: Trouble | None,
         skipped: Mapping[str, Any] | None,
+    ) -> None: ...
+
+    def set_skipped(
+        self, item: ItemId, generation: Generation, skipped: Mapping[str, Any] | None
     ) -> None: ...
 
     def set_source(self, item: Item) -> None: ...
