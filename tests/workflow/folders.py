@@ -98,16 +98,30 @@ def unexaminable(name: str, hint: str = "file") -> Change:
     return lambda entry: Entry(name, None, hint=hint) if entry.name == name else entry
 
 
-def failing_at(place: int, error: Exception) -> Change:
-    """The listing breaks off at its entry with this number (from 0)."""
-    count = iter(range(1_000_000))
+def lasting(world: World, seconds: float) -> Change:
+    """Each entry takes its time."""
 
     def change(entry: Entry) -> Entry:
-        if next(count) == place:
-            raise error
+        world.clock.advance(seconds)
         return entry
 
     return change
+
+
+@contextmanager
+def failing_at(place: int, error: Exception) -> Iterator[None]:
+    """Every listing breaks off at its entry with this number (from 0), or at its end."""
+    real = FolderFiles.entries
+
+    def entries(files: FolderFiles, path: str, after: str = "") -> Iterator[Entry]:
+        for number, entry in enumerate(real(files, path, after)):
+            if number == place:
+                raise error
+            yield entry
+        raise error
+
+    with mock.patch.object(FolderFiles, "entries", entries):
+        yield
 
 
 def telling(world: World, word: str) -> set[ItemId]:
