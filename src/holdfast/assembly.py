@@ -63,9 +63,11 @@ class Engine:
     def close(self) -> None:
         """No new claims; running work stops at its next boundary and is given back."""
         self._stopping.set()
-        ended = self.runner.stop(self.kb.settings.stop_patience) if self.runner else True
+        clock = self.kb.clock
+        deadline = clock.mono() + self.kb.settings.stop_patience
+        ended = self.runner.stop(deadline - clock.mono()) if self.runner else True
         if self._keeper is not None:
-            self._keeper.join(self.kb.settings.stop_patience)
+            self._keeper.join(max(0.0, deadline - clock.mono()))
         if self.lock is not None:
             with suppress(HoldfastError):  # recovery follows an unclean stop, not a locked folder
                 self._say_goodbye(clean=ended)

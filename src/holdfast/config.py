@@ -5,7 +5,9 @@ Sources are merged in one order: file (holdfast.toml), environment (HOLDFAST_...
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Any, ClassVar
 
 from pydantic import Field, ValidationError
@@ -86,7 +88,24 @@ def load(file: Path | None = None, **given: Any) -> Settings:
         settings: Settings = layered(**given)
     except ValidationError as error:
         raise InvalidInput(_sentence(error)) from error
+    except TOMLDecodeError as error:
+        raise InvalidInput(f"{file} is not valid TOML: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} cannot be read: {error}") from error
     return settings
+
+
+def data_folder() -> Path:
+    """Where a user's knowledge is kept when nobody says where."""
+    named = _environment("HOLDFAST_DATA")
+    if named:
+        return Path(named)
+    home = _environment("XDG_DATA_HOME")
+    return (Path(home) if home else Path.home() / ".local" / "share") / "holdfast"
+
+
+def _environment(name: str) -> str:
+    return os.environ.get(name, "")  # noqa: TID251  (here, and nowhere else)
 
 
 def _sentence(error: ValidationError) -> str:

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 WINDOW = 20.0
+FEWEST = 2  # a rate needs two looks
 SHORTEST_LOOK = 1.0
 
 
@@ -17,7 +18,7 @@ class Pace:
 
     def look(self, now: float, done: float) -> None:
         self._looks.append((now, done))
-        while len(self._looks) > 2 and now - self._looks[1][0] >= WINDOW:
+        while len(self._looks) > FEWEST and now - self._looks[1][0] >= WINDOW:
             self._looks.popleft()
 
     @property

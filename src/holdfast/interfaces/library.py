@@ -66,8 +66,8 @@ class Holdfast:
         """Own a data folder (made when absent), or read it beside its owner.
 
         With `run=False` nothing runs by itself: see `drain`. Settings come from holdfast.toml in
-        the folder, or from the file named by `config`, and from the environment. Raises Unavailable (`owned`) when
-        another process owns it, InvalidInput for a setting that is not one.
+        the folder, or from the file named by `config`, and from the environment. Raises Unavailable
+        (`owned`) when another process owns it, InvalidInput for a setting that is not one.
         """
         file = None if config is None else Path(config)
         engine = open_engine(
@@ -281,9 +281,9 @@ class Holdfast:
         """Of these items those that have work left."""
         return self._unsettled(_ids(items))
 
-    def is_going_on(self) -> bool:
-        """Is anything running, or could start now? Paused, parked and delayed work is not."""
-        return is_going_on(self._kb)
+    def is_going_on(self, *, delayed: bool = False) -> bool:
+        """Is anything running, or could start now (with `delayed`: later, by itself)?"""
+        return is_going_on(self._kb, delayed=delayed)
 
     def progress(self, item: Items) -> Progress:
         return progress(self._kb, ItemId(_id(item)))

@@ -74,9 +74,15 @@ class FolderFiles:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            _sync_folder(path.parent)
+            self._sync_folders(path.parent)
         except OSError as error:
             raise _not_kept(name, error) from error
+
+    def _sync_folders(self, folder: Path) -> None:
+        """Up to ours: a new folder is a name in the one above, and that must be on disk too."""
+        _sync_folder(folder)
+        if folder != self.folder:
+            self._sync_folders(folder.parent)
 
     def kept(self, name: str, limit: int) -> bytes:
         return self.read(str(self.folder / name), limit)
@@ -86,11 +92,11 @@ class FolderFiles:
 
     def stored(self, folder: str) -> list[tuple[str, float]]:
         now = time.time()
-        found = sorted((self.folder / folder).rglob("*"))
+        found = [(path, _stat(path)) for path in sorted((self.folder / folder).rglob("*"))]
         return [
-            (path.relative_to(self.folder).as_posix(), now - path.stat().st_mtime)
-            for path in found
-            if path.is_file()
+            (path.relative_to(self.folder).as_posix(), now - seen.st_mtime)
+            for path, seen in found
+            if seen is not None and stat.S_ISREG(seen.st_mode)
         ]
 
     def free(self) -> tuple[int, int]:
@@ -169,6 +175,14 @@ def _examined(folder: str, name: str, kind: str) -> Entry:
 def _open_without_waiting(path: str, flags: int) -> int:
     """A pipe without a writer must not hold the reader for ever."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    """None for what went while its folder was listed."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
 
 
 def _sync_folder(folder: Path) -> None:

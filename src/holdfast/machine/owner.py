@@ -9,6 +9,7 @@ from pathlib import Path
 from holdfast.domain.errors import Unavailable
 
 LOCK = "engine.lock"
+LONGEST_COMMAND = 80
 
 
 class OwnerLock:
@@ -23,12 +24,25 @@ class OwnerLock:
         except OSError as error:
             owner = os.read(self._handle, 100).decode(errors="replace").strip() or "unknown"
             os.close(self._handle)
-            raise Unavailable(f"{folder} is owned by another process (pid {owner})") from error
+            said = f"{folder} is owned by another process (pid {owner}{_running(owner)})"
+            raise Unavailable(said) from error
         os.ftruncate(self._handle, 0)
         os.pwrite(self._handle, str(os.getpid()).encode(), 0)
 
     def close(self) -> None:
         os.close(self._handle)
+
+
+def _running(pid: str) -> str:
+    """What that process was started as, where the system tells."""
+    try:
+        words = Path(f"/proc/{int(pid)}/cmdline").read_bytes().split(b"\0")
+    except (OSError, ValueError):
+        return ""
+    first, *rest = [word.decode(errors="replace") for word in words if word]
+    if Path(first).name.startswith("python") and rest:
+        first, *rest = rest  # a script, or -m and a module: the interpreter says nothing
+    return ": " + " ".join([Path(first).name, *rest])[:LONGEST_COMMAND]
 
 
 def _make(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 from holdfast.domain.bases import Base, BaseSettings, BaseStatus
@@ -13,7 +14,7 @@ from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import Violation
 from holdfast.domain.item_states import Move, Status
-from holdfast.domain.items import Attribute, Item, NewItem, Page
+from holdfast.domain.items import Attribute, Item, ItemType, NewItem, Page
 from holdfast.domain.jobs import Fence
 from holdfast.domain.progress import Tally
 
@@ -75,6 +76,18 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class Filtered:
+    """What a filter looks at (domain/filters.py)."""
+
+    id: ItemId
+    type: ItemType
+    source: str
+    attributes: Mapping[str, Attribute]
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """A build as it was recorded at its publish."""
 
@@ -82,6 +95,16 @@ class Expected:
     build: ClaimNo
     count: int
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The leaves of a base in numbers."""
+
+    leaves: int
+    failed: int
+    chunks: int
+    size: int
 
 
 class CatalogReads(Protocol):
@@ -117,6 +140,9 @@ class CatalogReads(Protocol):
     def answering(self, base: BaseId, ids: Collection[ItemId]) -> dict[ItemId, Answering]:
         """Of these items, those that may be shown at this moment."""
 
+    def filterable(self, base: BaseId) -> list[Filtered]:
+        """Every item that may answer, as filters see it."""
+
     def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
         """The builds these items answer with; deleting items keep theirs until they are gone."""
 
@@ -142,8 +168,7 @@ class CatalogReads(Protocol):
     def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
         """What failed by itself: leaves, and containers that could not be listed."""
 
-    def totals(self, base: BaseId) -> tuple[int, int]:
-        """Chunks and bytes of a base."""
+    def totals(self, base: BaseId) -> Totals: ...
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]: ...
     def unseen(self, parent: ItemId, generation: Generation, limit: int) -> list[ItemId]:

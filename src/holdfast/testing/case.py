@@ -31,6 +31,7 @@ OPERATIONS = {
     "drop_base": 1,
     "wait": 5,
     "crash": 1,
+    "power": 1,
 }
 
 

@@ -167,7 +167,7 @@ class Client:
 
     def new_base(self, step: Step) -> None:
         base = create_base(self.kb, self.world.base_settings(step.first))
-        self.known.bases.append(base.id)
+        self.world.know(base)
 
     def drop_base(self, step: Step) -> None:
         if len(self.known.standing_bases()) > 1:
@@ -180,6 +180,9 @@ class Client:
 
     def crash(self, step: Step) -> None:
         self.world.outage.crash(self.world.kernel.current.process)
+
+    def power(self, step: Step) -> None:
+        self.world.outage.power_cut()
 
     def wait(self, step: Step) -> None:
         self.world.kernel.sleep(WAITS[step.first % len(WAITS)], "client waits")

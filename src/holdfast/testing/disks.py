@@ -132,9 +132,17 @@ class MemoryDisk:
         if file is not None:
             self._removed[name] = file
 
+    def set_aside(self, name: str) -> None:
+        number = 1
+        while f"{name}.damaged-{number}" in self.files:
+            number += 1
+        if name in self.files:
+            self.files[f"{name}.damaged-{number}"] = self.files.pop(name)
+
     def names(self, folder: str) -> list[str]:
         prefix = f"{folder.rstrip('/')}/" if folder not in {"", "."} else ""
-        below = [name for name in sorted(self.files) if name.startswith(prefix)]
+        whole = [name for name in sorted(self.files) if ".damaged-" not in name]
+        below = [name for name in whole if name.startswith(prefix)]
         return [name for name in below if "/" not in name[len(prefix) :]]
 
     def open_transaction(self) -> str | None:

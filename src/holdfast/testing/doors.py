@@ -18,13 +18,21 @@ from holdfast.stores.main import MainStore, Snapshot, Transaction
 from holdfast.stores.sqlite.queue import QueueRefused
 from holdfast.testing.faults import Kind
 from holdfast.testing.gate import Gate, error_of
+from holdfast.testing.tasks import Task
 
 
 class SimMain:
     """The main store of one process."""
 
-    def __init__(self, inner: MainStore, gate: Gate, committed: Callable[[str], None]) -> None:
-        self._inner, self._gate, self._committed = inner, gate, committed
+    def __init__(
+        self,
+        inner: MainStore,
+        gate: Gate,
+        committed: Callable[[str], None],
+        looked: Callable[[Task], None],
+    ) -> None:
+        self._inner, self._gate = inner, gate
+        self._committed, self._looked = committed, looked
 
     def write(self) -> AbstractContextManager[Transaction]:
         return self._write(f"main.write {_caller()}")
@@ -65,6 +73,7 @@ class SimMain:
         if fault is not None:
             self._gate.before(fault)
         with self._inner.read() as snapshot:
+            self._looked(self._gate.kernel.current)
             yield snapshot
         if fault is not None:
             self._gate.after(fault)

@@ -16,7 +16,7 @@ from holdfast.stores.sqlite.main import FILE
 from holdfast.testing.contents import seal_of
 from holdfast.testing.expectations import Known
 from holdfast.testing.life import Life
-from holdfast.testing.models import BATCH
+from holdfast.testing.models import BATCH, WIDTH, vector_of
 from holdfast.workflow.bases import set_paused
 from holdfast.workflow.recover import recover
 from holdfast.workflow.reindex_items import reindex_items
@@ -28,7 +28,17 @@ LONGEST_REST = 6 * 3_600.0
 FIRST_LOOK, LONGEST_LOOK = 1.0, 300.0
 BY_THE_USER = frozenset(("unreadable", "source_unreadable", "conflict"))
 BY_BAD_LUCK = BY_THE_USER | frozenset(
-    ["bad_vectors", "provider_failed", "internal", "killed_worker", "interrupted", "disk_full", "parent_failed", "schedule_failed", "too_large"]
+    [
+        "bad_vectors",
+        "provider_failed",
+        "internal",
+        "killed_worker",
+        "interrupted",
+        "disk_full",
+        "parent_failed",
+        "schedule_failed",
+        "too_large",
+    ]
 )
 
 
@@ -45,7 +55,8 @@ def settle(world: World) -> None:
     Comparison(world, BY_THE_USER).everything()
     world.outage.set_clock_right()
     world.outage.jump(world.settings.file_grace + 1.0)
-    world.kernel.sleep(1.2 * world.settings.sweep_interval)
+    rounds = max(world.settings.sweep_interval, world.settings.lease_renewal)
+    world.kernel.sleep(1.2 * rounds)
     leftovers(world)
     bill(world)
     life.end()
@@ -119,8 +130,21 @@ class Comparison:
             for build in self.world.index.builds(base):
                 if (build.item_id, build.claim) not in answering and self.swept:
                     self._found(f"I3 build {build.claim} of {build.item_id} is left over")
+            self._vectors(base)
             for disagreement in self.world.index.verify(base):
                 self._found(f"I11 {disagreement}")
+
+    def _vectors(self, base: BaseId) -> None:
+        """I10: every chunk that answers can be found by its vector."""
+        settings = self.world.settings_by_base.get(base)
+        if settings is None or settings.embedding_model is None:
+            return
+        chunks = sum(row[5] for row in self.rows.values() if row[6] == base and row[3] is not None)
+        with self.world.index.snapshot(base) as index:
+            found = index.vector(1, vector_of("any", WIDTH), 10_000)
+        answering = {(row[0], row[3]) for row in self.rows.values()}
+        if sum((one.item_id, one.build) in answering for one in found) != chunks:
+            self._found(f"I10 {chunks} chunks answer in {base}, {len(found)} have a vector")
 
     swept = False
 

@@ -54,9 +54,16 @@ class FileDisk:
             (self._here / f"{name}{end}").unlink(missing_ok=True)
         self._safe.pop(name, None)
 
+    def set_aside(self, name: str) -> None:
+        number = len(list(self._here.glob(f"{name}.damaged-*"))) + 1
+        for end in ("", "-wal", "-shm"):
+            path = self._here / f"{name}{end}"
+            if path.exists():
+                path.rename(self._here / f"{name}.damaged-{number}{end}")
+
     def names(self, folder: str) -> list[str]:
         below = sorted((self._here / folder).glob("*"))
-        files = [one for one in below if one.is_file() and one.name[-4:] not in {"-wal", "-shm"}]
+        files = [one for one in below if one.is_file() and one.suffix == ".db"]
         return [one.relative_to(self._here).as_posix() for one in files]
 
     def open_transaction(self) -> str | None:

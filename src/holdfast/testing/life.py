@@ -67,7 +67,7 @@ class Life:
         bells, ids = Bells(runtime), SimIds(clock, world.rng("ids"))
         inner = SqliteMain(world.disk, clock, runtime, bells)
         world.watch_main()
-        main = SimMain(inner, self.gate, world.main_committed)
+        main = SimMain(inner, self.gate, world.main_committed, world.main_read)
         settings, rng = world.settings, SimRng(world.rng("jitter"))
         kb = Workbench(
             settings=settings,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.domain.ids import BaseId
-from holdfast.domain.item_states import DELETING
 from holdfast.stores.catalog import Listing
 from holdfast.testing.case import Step
 from holdfast.testing.contents import SHARED
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 
 def look_for(world: World, kb: Workbench, bases: Sequence[BaseId], step: Step) -> None:
     """Search: nothing deleted, one build an item, and only text that somebody gave."""
-    gone = world.expectations.gone() | world.deleting()
+    looked = world.look(world.kernel.current)
     query = SHARED[step.first % len(SHARED)]
     answer = search(kb, Question(query, tuple(bases), top_k=20))
     builds: dict[str, str] = {}
     for hit in answer.hits:
         build = hit.chunk_id.split(".")[1]
-        if hit.item_id in gone:
-            world.kernel.found(f"I2 search shows {hit.item_id}, deleted before the search")
+        if hit.item_id in looked.gone:
+            world.kernel.found(f"I2 search shows {hit.item_id}, deleted before its last look")
         if builds.setdefault(hit.item_id, build) != build:
             world.kernel.found(f"I3 one answer shows two builds of {hit.item_id}")
         known = world.expectations.items.get(hit.item_id)
@@ -45,7 +44,7 @@ def look_at_list(world: World, kb: Workbench, base: BaseId) -> None:
     cursor = None
     while True:
         page = list_items(kb, Listing(base, everywhere=True, cursor=cursor, limit=10))
-        shown |= {item.id for item in page.items if item.status is not DELETING}
+        shown |= {item.id for item in page.items}
         cursor = page.next_cursor
         if cursor is None:
             break

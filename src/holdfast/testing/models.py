@@ -22,7 +22,8 @@ from holdfast.testing.gate import Gate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BATCH = 8
+MODEL = "sim/8"
+BATCH, WIDTH = 8, 8
 WIDEST = 32
 
 
@@ -32,6 +33,7 @@ class Bill:
     def __init__(self) -> None:
         self.texts: Counter[TextHash] = Counter()
         self.calls = 0
+        self.latency = 0.0
         self.wasted = 0  # texts whose answer was lost or spoilt by an injected fault
 
     def charge(self, texts: Sequence[str]) -> None:
@@ -62,6 +64,8 @@ class SimEmbedder:
         return spoilt(answer, fault.kind)
 
     def _answer(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self._bill.latency:
+            self._gate.kernel.sleep(self._bill.latency, "model works")
         self._bill.charge(texts)
         return np.stack([vector_of(text, self.width) for text in texts])
 

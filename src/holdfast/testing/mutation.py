@@ -67,38 +67,47 @@ def schema(old: str, new: str) -> Switch:
     return off
 
 
-def function(place: str, instead: Callable[..., Any]) -> Switch:
+def function(place: str, instead: object) -> Switch:
     """One function or method (`module:name` or `module:Class.name`) is another."""
 
     @contextmanager
     def off() -> Iterator[None]:
-        module, _, path = place.partition(":")
-        owner: Any = import_module(module)
-        *outer, name = path.split(".")
-        for one in outer:
-            owner = getattr(owner, one)
+        owner, name = _found(place)
         with patch.object(owner, name, instead):
             yield
 
     return off
 
 
-def source(place: str, old: str, new: str) -> Switch:
-    """Part of a function's text is something else, wherever that function is known."""
+def source(place: str, *old_and_new: str) -> Switch:
+    """Parts of a function's text are something else, wherever that function is known."""
 
     @contextmanager
     def off() -> Iterator[None]:
-        module, _, name = place.partition(":")
-        before = getattr(import_module(module), name)
-        text = replaced(dedent(getsource(before)), old, new, place)
+        owner, name = _found(place)
+        before = getattr(owner, name)
+        text = dedent(getsource(before))
+        for old, new in zip(old_and_new[::2], old_and_new[1::2], strict=True):
+            text = replaced(text, old, new, place)
+        code = compile(text, place, "exec", dont_inherit=True, flags=LATER)
         made: dict[str, Any] = {}
-        exec(compile(text, place, "exec", dont_inherit=True, flags=LATER), before.__globals__, made)  # noqa: S102
+        exec(code, before.__globals__, made)  # noqa: S102  (our own function, a little changed)
         with ExitStack() as patches:
-            for known in _who_know(before):
+            for known in (owner, *_who_know(before)):
                 patches.enter_context(patch.object(known, name, made[name]))
             yield
 
     return off
+
+
+def _found(place: str) -> tuple[Any, str]:
+    """Who holds what `module:name` or `module:Class.name` means, and under which name."""
+    module, _, path = place.partition(":")
+    owner: Any = import_module(module)
+    *outer, name = path.split(".")
+    for one in outer:
+        owner = getattr(owner, one)
+    return owner, name
 
 
 def _who_know(function: object) -> list[ModuleType]:

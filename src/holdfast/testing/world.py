@@ -9,12 +9,13 @@ and at the end, with faults off, brings all to rest and compares it with the pro
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from traceback import format_exception
 
 from holdfast.config import Settings
-from holdfast.domain.bases import BaseSettings
+from holdfast.domain.bases import Base, BaseSettings
 from holdfast.domain.errors import HoldfastError
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.stores.memory_index import MemoryIndex
@@ -29,7 +30,7 @@ from holdfast.testing.faults import Faults
 from holdfast.testing.files import Landscape
 from holdfast.testing.gate import Outage
 from holdfast.testing.life import Life
-from holdfast.testing.models import Bill
+from holdfast.testing.models import MODEL, WIDTH, Bill
 from holdfast.testing.schedule import Kernel
 from holdfast.testing.tasks import Broken, Stuck, Task
 from holdfast.testing.templates import template
@@ -37,7 +38,13 @@ from holdfast.testing.watch import Watch
 from holdfast.workflow.bases import create_base
 
 MOST_LIVES = 40
-MODEL, WIDTH = "sim/8", 8
+
+
+@dataclass(slots=True)
+class Look:
+    """What must not be in an answer."""
+
+    gone: set[ItemId]
 
 
 class World:
@@ -60,8 +67,11 @@ class World:
         self.watch = Watch(self)
         self.written: dict[str, set[str]] = {}
         self.lives: list[Life] = []
+        self.settings_by_base: dict[BaseId, BaseSettings] = {}
+        self.looks: dict[Task, Look] = {}
         self.stop_asked = False
         self.manner = draw.getrandbits(30)
+        self.bill.latency = draw.choice((0.0, 0.0, 0.3, 4.0))
         self._todo = list(self.steps)
         self._rngs = 0
         self.kernel.open_transaction = self.disk.open_transaction
@@ -99,6 +109,10 @@ class World:
             recovery="ask" if choice % 11 == 0 else "resume",
         )
 
+    def know(self, base: Base) -> None:
+        self.expectations.bases.append(base.id)
+        self.settings_by_base[base.id] = base.settings
+
     # -- what is asked after every commit
 
     def watch_main(self) -> None:
@@ -120,6 +134,16 @@ class World:
         rows = invariants.standing(self.disk.connection(FILE))
         return {row[0] for row in rows if row[1] == "deleting"}
 
+    def look(self, task: Task) -> Look:
+        """What this task may not show: as it is now, then as it is at each of its reads."""
+        look = self.looks[task] = Look(self.expectations.gone() | self.deleting())
+        return look
+
+    def main_read(self, task: Task) -> None:
+        look = self.looks.get(task)
+        if look is not None:
+            look.gone = self.expectations.gone() | self.deleting()
+
     def bases_now(self) -> list[BaseId]:
         return invariants.bases(self.disk.connection(FILE))
 
@@ -131,7 +155,7 @@ class World:
         life = self.next_life()
         for n in range(1 + self.manner % 2):
             base = create_base(life.kb, self.base_settings(self.manner >> n))
-            self.expectations.bases.append(base.id)
+            self.know(base)
         self.faults.on()
         while self._todo:
             self.spend(life)
@@ -202,7 +226,10 @@ class World:
 
 
 @lru_cache(maxsize=256)
-def settings_of(slots: int, per_base: int, lanes: int, batch: int, stages: int) -> Settings:
+def settings_of(
+    slots: int, per_base: int, lanes: int, batch: int, stages: int, sweep: int, leases: int
+) -> Settings:
+    """Settings are dear to make and few."""
     return Settings(
         global_concurrency=slots,
         per_base_concurrency=per_base,
@@ -213,6 +240,8 @@ def settings_of(slots: int, per_base: int, lanes: int, batch: int, stages: int) 
         embedding_concurrency=stages,
         write_concurrency=stages,
         batch_size=batch,
+        sweep_interval=sweep,
+        lease_expires=bool(leases),
     )
 
 
@@ -224,6 +253,8 @@ def drawn_settings(rng: Random) -> Settings:
         rng.choice((1, 2)),
         rng.choice((2, 4, 8)),
         rng.choice((1, 2)),
+        rng.choice((60, 60, 60, 60, 60, 5)),
+        rng.choice((0, 0, 1)),
     )
 
 

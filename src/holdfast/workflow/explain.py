@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,8 +13,10 @@ from holdfast.domain.ids import ItemId
 from holdfast.domain.item_states import ACTIVE
 from holdfast.domain.items import Item
 from holdfast.domain.jobs import Job, JobKind
+from holdfast.jobs.fairness import may_start_large
 from holdfast.jobs.waiting import Facts, Reason, reason_of
 from holdfast.stores.main import Snapshot
+from holdfast.stores.queue import RunningJob
 from holdfast.workflow.workbench import Workbench
 
 
@@ -54,8 +57,9 @@ def _job_of(snapshot: Snapshot, item: Item) -> Job | None:
     if own:
         return own[-1]
     kind = JobKind.DELETE_SUBTREE if item.deleting else JobKind.REINDEX_SUBTREE
-    root = snapshot.live_roots([item.id], kind).get(item.id)
-    return snapshot.job(root) if root else None
+    above = snapshot.ancestors([item.id]).get(item.id, []) if item.deleting else []
+    roots = snapshot.live_roots([item.id, *above], kind)  # a delete's job is about its root
+    return next((snapshot.job(job) for job in roots.values()), None)
 
 
 def _facts(
@@ -64,6 +68,9 @@ def _facts(
     provider = next(
         (one for one in snapshot.providers() if base and one.name == base.provider), None
     )
+    running = snapshot.running(job.lane) if job else []
+    large = [one for one in running if one.large]
+    slots = kb.settings.global_concurrency
     return Facts(
         status=item.status,
         error=item.error,
@@ -76,11 +83,13 @@ def _facts(
         base_failed=base.error_code if base else None,
         provider=provider.name if provider else None,
         provider_until=provider.paused_until if provider else None,
-        running_in_base=len([r for r in snapshot.running(job.lane) if r.base == item.base_id])
-        if job
-        else 0,
-        running=len(snapshot.running(job.lane)) if job else 0,
-        large_running=any(r.large for r in snapshot.running(job.lane)) if job else False,
-        caps=(kb.settings.global_concurrency, kb.settings.per_base_concurrency),
+        running_in_base=_in_base(running, item),
+        running=len(running),
+        large_running=not may_start_large(slots, len(large), _in_base(large, item)),
+        caps=(slots, kb.settings.per_base_concurrency),
         now=snapshot.now,
     )
+
+
+def _in_base(running: Sequence[RunningJob], item: Item) -> int:
+    return sum(one.base == item.base_id for one in running)

@@ -22,6 +22,8 @@ class Overview:
     base: Base
     counts: Mapping[Status, int]
     item_count: int
+    document_count: int  # items that are no containers, and those of them that failed
+    failed_count: int
     chunk_count: int
     size_bytes: int
     percent: int
@@ -31,10 +33,19 @@ def overview(kb: Workbench, base_id: BaseId) -> Overview:
     with kb.main.read() as snapshot:
         base = living_base(snapshot, base_id)
         counts = snapshot.counts(base_id)
-        chunks, size = snapshot.totals(base_id)
+        totals = snapshot.totals(base_id)
         share = snapshot.percent(base_id)
     items = sum(number for status, number in counts.items() if status is not DELETING)
-    return Overview(base, counts, items, chunks, size, share)
+    return Overview(
+        base=base,
+        counts=counts,
+        item_count=items,
+        document_count=totals.leaves,
+        failed_count=totals.failed,
+        chunk_count=totals.chunks,
+        size_bytes=totals.size,
+        percent=share,
+    )
 
 
 def tally(kb: Workbench, items: Sequence[ItemId]) -> Tally:
@@ -49,10 +60,13 @@ def failures(kb: Workbench, items: Sequence[ItemId], limit: int) -> list[Item]:
         return snapshot.failed_below(items, limit)
 
 
-def is_going_on(kb: Workbench) -> bool:
-    """Is anything running, or could it start now? Paused, parked and delayed work is not."""
+def is_going_on(kb: Workbench, *, delayed: bool = False) -> bool:
+    """Is anything running, or could it start now? With `delayed`: or later, by itself.
+
+    Work of paused and failed bases, and parked work, waits for a person and does not count.
+    """
     with kb.main.read() as snapshot:
-        return any(
+        return (delayed and snapshot.work_coming()) or any(
             snapshot.running(lane)
             or snapshot.waiting_bases(lane, snapshot.now, 1)
             or (snapshot.next_due(lane) or snapshot.now + 1) <= snapshot.now

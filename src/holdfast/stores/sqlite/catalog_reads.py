@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import InvalidInput
+from holdfast.domain.events import instant
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import PROCESSING, WORKING, Status
-from holdfast.domain.items import Item, Page
+from holdfast.domain.items import Item, ItemType, Page
 from holdfast.domain.progress import Tally
-from holdfast.stores.catalog import Answering, Expected, Listing, Stale
+from holdfast.stores.catalog import Answering, Expected, Filtered, Listing, Stale, Totals
 from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
 
@@ -114,6 +116,16 @@ class SqliteCatalogReads:
             for row in rows
         }
 
+    def filterable(self, base: BaseId) -> list[Filtered]:
+        return [
+            Filtered(
+                item, ItemType(kind), source, json.loads(data), instant(made), instant(changed)
+            )
+            for item, kind, source, data, made, changed in self.session.rows(
+                "filterable", base=base
+            )
+        ]
+
     def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
         rows = self.session.rows("published", base=base, ids=listed(ids))
         return {(item, build) for item, build in rows}
@@ -154,9 +166,9 @@ class SqliteCatalogReads:
         rows = self.session.rows("failed_below", roots=listed(roots), limit=limit)
         return [item_of(row) for row in rows]
 
-    def totals(self, base: BaseId) -> tuple[int, int]:
-        chunks, size = self.session.one("totals", base=base) or (0, 0)
-        return int(chunks), int(size)
+    def totals(self, base: BaseId) -> Totals:
+        row = self.session.one("totals", base=base) or (0, 0, 0, 0)
+        return Totals(*(int(number) for number in row))
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]:
         rows = self.session.rows("children_by_key", parent=parent, keys=listed(keys))

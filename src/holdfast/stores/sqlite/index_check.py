@@ -61,8 +61,9 @@ def _quick_check(session: Session, file: str) -> None:
 def disagreements(database: Database) -> Iterator[str]:
     """Everything that is wrong inside, in words; a page that cannot be read ends the list."""
     try:
-        with database.write() as session:
-            session.run("check_full_text")
+        if not database.readonly:  # this check is a statement that needs the writer
+            with database.write() as session:
+                session.run("check_full_text")
         with database.read() as session:
             found = json.loads(session.value("integrity_check"))
             yield from [] if found == SOUND else found

@@ -253,6 +253,11 @@ FROM items JOIN bases ON bases.id = items.base_id
 WHERE items.id IN (SELECT value FROM json_each(:ids))
   AND +items.base_id = :base AND items.status <> 'deleting' AND bases.status <> 'deleting'
 
+-- name: filterable
+-- What filters look at, of all that may answer.
+SELECT id, type, source, attributes, created_at, updated_at FROM items
+WHERE base_id = :base AND status <> 'deleting' AND published_build IS NOT NULL
+
 -- name: published
 -- The builds that answer; those of deleting items are the delete's to remove, not the sweep's.
 SELECT id, published_build FROM items
@@ -314,8 +319,8 @@ SELECT /*item*/ FROM items WHERE status = 'failed' AND (container = 0 OR own_out
 ORDER BY id LIMIT :limit
 
 -- name: totals
--- The leaves of a base: chunks that answer, and bytes they were made of.
-SELECT total(chunk_count), total(size) FROM items
+-- The leaves of a base, those that failed, chunks that answer, and bytes they were made of.
+SELECT count(*), total(status = 'failed'), total(chunk_count), total(size) FROM items
 WHERE base_id = :base AND container = 0 AND status <> 'deleting'
 
 -- name: children_by_key
