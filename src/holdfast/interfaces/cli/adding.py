@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os.path
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 
 from rich.console import Console
 
@@ -61,7 +61,7 @@ def asked(paths: Sequence[str], title: str | None) -> list[Asked]:
 
 
 def _same(path: str) -> str:
-    return path if path == STDIN or _is_url(path) else os.path.abspath(path)
+    return path if path == STDIN or _is_url(path) else str(Path(path).absolute())
 
 
 def _is_url(path: str) -> bool:

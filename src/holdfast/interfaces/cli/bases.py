@@ -28,7 +28,7 @@ def bases(door: Door) -> int:
 
 @command("stats")
 def stats(door: Door) -> int:
-    """Show what embedding has taken: texts embedded, texts reused, model calls.
+    """Show how many texts were embedded or reused.
 
     \b
     Examples:

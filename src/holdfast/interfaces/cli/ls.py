@@ -15,6 +15,7 @@ from holdfast.interfaces.cli.options import BaseOption
 @command("ls")
 def ls(
     door: Door,
+    *,
     item: Annotated[
         str | None,
         typer.Argument(metavar="[ITEM]", help="A folder that was added; else everything."),
@@ -31,7 +32,7 @@ def ls(
         str | None, typer.Option(metavar="CURSOR", help="Go on at a nextCursor (with --json).")
     ] = None,
 ) -> int:
-    """List what was added, as a tree: states, sizes, reasons of failures.
+    """List what was added, as a tree.
 
     With --json: a page {items, nextCursor} of everything, or of what is directly inside ITEM.
 

@@ -119,7 +119,7 @@ def progress_line(label: str, tally: Tally, pace: Pace) -> Table:
     """One line: how far, how many, how fast, how long."""
     share = tally.workload_done / tally.workload if tally.workload else 0.0
     line = Table.grid(padding=(0, 2, 0, 0))
-    cells = [
+    cells: list[Text | ProgressBar] = [
         Text(label, style="bold"),
         ProgressBar(total=1.0, completed=share, width=BAR_WIDTH),
         Text(f"{min(99, int(share * 100)):3} %"),

@@ -174,9 +174,18 @@ class SqliteCatalogReads:
         rows = self.session.rows("children_by_key", parent=parent, keys=listed(keys))
         return {item.source_key: item for item in map(item_of, rows)}
 
-    def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]:
-        rows = self.session.rows("unseen_children", parent=parent, generation=generation)
-        return dict(rows)
+    def unseen(self, parent: ItemId, generation: Generation, limit: int) -> list[ItemId]:
+        rows = self.session.rows(
+            "unseen_children", parent=parent, generation=generation, limit=limit
+        )
+        return [row[0] for row in rows]
+
+    def unseen_count(self, parent: ItemId, generation: Generation) -> int:
+        found: int = self.session.value("unseen_count", parent=parent, generation=generation)
+        return found
+
+    def jobless_below(self, container: ItemId) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("jobless_below", root=container)]
 
     def entries(self, item: ItemId, role: Role) -> list[FileEntry]:
         rows = self.session.rows("entries_of", item=item, role=role)
