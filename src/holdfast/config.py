@@ -43,6 +43,9 @@ class Settings(BaseSettings):
     )
     large_item_bytes: int = Field(20 << 20, ge=1, description="items from this size count as large")
     max_file_bytes: int = Field(64 << 20, ge=1, description="largest file that is read")
+    follow_symlinks: bool = Field(
+        False, description="index the files that symbolic links in folders lead to"
+    )
     batch_size: int = Field(128, ge=1, le=2_048, description="texts in one model call")
     stale_queued: int = Field(600, ge=1, description="seconds queued without a job before takeover")
     stale_indexing: int = Field(2_700, ge=1, description="seconds without progress before takeover")

@@ -87,11 +87,16 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name in a listed folder; `look` is absent when it could not be examined."""
+    """One name in a listed folder; `look` is absent when it could not be examined.
+
+    `hint` is then what the folder itself says of it (file | directory | other), or `gone` when the
+    entry went away after it was listed. A link's `look` is that of what it leads to.
+    """
 
     name: str
     look: Look | None
     is_symlink: bool = False
+    hint: str = "file"
 
 
 class Files(Protocol):
@@ -106,8 +111,17 @@ class Files(Protocol):
     def read(self, path: str, limit: int) -> bytes:
         """At most `limit` bytes; Permanent(`too_large`) beyond, Permanent(`unreadable`) if not."""
 
-    def entries(self, path: str) -> Iterator[Entry]:
-        """The names in a folder, sorted; Permanent(`source_unreadable`) at any failing read."""
+    def read_if_there(self, path: str, limit: int) -> bytes | None:
+        """As `read`; None when no regular file stands there."""
+
+    def owns(self, path: str) -> bool:
+        """Is this the data folder, or something inside it?"""
+
+    def entries(self, path: str, after: str = "") -> Iterator[Entry]:
+        """The names in a folder that sort after one, in order.
+
+        Permanent(`source_unreadable`), or Transient with that code, at any failing read.
+        """
 
     def keep(self, name: str, content: bytes) -> None:
         """Store bytes under a name of the data folder; on disk when this returns."""

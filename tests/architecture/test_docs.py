@@ -16,6 +16,7 @@ MEMBERS = {
     "status": ("holdfast.domain.item_states", "Status"),
     "job state": ("holdfast.domain.jobs", "JobState"),
     "job kind": ("holdfast.domain.jobs", "JobKind"),
+    "reason to wait": ("holdfast.jobs.waiting", "Reason"),
 }
 
 

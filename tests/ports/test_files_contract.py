@@ -93,3 +93,32 @@ def test_free_space_is_at_most_all_of_it(stage: Any) -> None:
     free, total = stage.files.free()
 
     assert 0 <= free <= total
+
+
+def test_a_listing_goes_on_after_a_name(stage: Any) -> None:
+    def body() -> None:
+        for name in "cab":
+            stage.user(f"folder/{name}", b"x")
+        folder = stage.user("folder", None)
+
+        assert [entry.name for entry in stage.files.entries(folder, "a")] == ["b", "c"]
+        assert list(stage.files.entries(folder, "c")) == []
+
+    stage.play(body)
+
+
+def test_what_may_be_absent_is_nothing_when_it_is(stage: Any) -> None:
+    def body() -> None:
+        there, absent = stage.user("folder/a", b"rules"), stage.user("folder/b", None)
+
+        assert stage.files.read_if_there(there, 10) == b"rules"
+        assert stage.files.read_if_there(absent, 10) is None
+        with pytest.raises(Permanent) as caught:
+            stage.files.read_if_there(there, 2)
+        assert caught.value.code == "too_large"
+
+    stage.play(body)
+
+
+def test_the_user_s_folders_are_not_ours(stage: Any) -> None:
+    assert not stage.files.owns(stage.user("folder", None))

@@ -1,4 +1,4 @@
-"""When is a commit on the disk, and who pays for it? `durable` is one FULL commit for all who wait."""
+"""When is a commit on the disk, and who pays? `durable` is one FULL commit for all who wait."""
 
 from __future__ import annotations
 
@@ -109,10 +109,19 @@ def test_a_sync_under_way_is_not_enough_for_who_comes_later(
     main: SqliteMain, disk: WatchedDisk
 ) -> None:
     under_way, go_on, done = Event(), Event(), Event()
-    disk.before_sync = lambda: (under_way.set(), go_on.wait(PATIENCE), None)[-1]
+
+    def hold() -> None:
+        under_way.set()
+        go_on.wait(PATIENCE)
+
+    def ask() -> None:
+        main.durable()
+        done.set()
+
+    disk.before_sync = hold
     first = started(main.durable)
     assert under_way.wait(PATIENCE)
-    second = started(lambda: (main.durable(), done.set(), None)[-1])
+    second = started(ask)
     until(lambda: main._asked == 2)
 
     assert not done.is_set()

@@ -11,7 +11,7 @@ from holdfast.domain.item_states import Status
 from holdfast.domain.items import Item
 from holdfast.domain.jobs import JobKind
 from tests.workflow.conftest import MakeWorld
-from tests.workflow.worlds import World
+from tests.workflow.worlds import World, fence_of
 
 INDEX = JobKind.INDEX_DOCUMENTS
 COMPLETED, FAILED, PROCESSING = Status.COMPLETED, Status.FAILED, Status.PROCESSING
@@ -291,6 +291,8 @@ def test_the_run_that_was_taken_over_ends_without_a_mark(world: World) -> None:
     old = world.take()
     world.rows("UPDATE items SET status = 'embedding' WHERE id = ?", item.id)
     world.clock.advance(2_701)
+    with world.engine.kb.main.write() as tx:
+        tx.rescue_stuck([fence_of(job) for job in old])
     world.hf.reindex(item)
     world.step_control()
 

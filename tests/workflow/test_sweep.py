@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from holdfast.domain.bases import BaseStatus
@@ -11,7 +13,7 @@ from holdfast.domain.ids import BaseId, ClaimNo, ItemId
 from holdfast.domain.item_states import ACTIVE, Status
 from holdfast.domain.items import File
 from tests.workflow.conftest import MakeWorld
-from tests.workflow.worlds import World
+from tests.workflow.worlds import World, nothing
 
 
 def whys(world: World, item: ItemId) -> list[str]:
@@ -48,27 +50,35 @@ def test_index_work_without_progress_for_too_long_is_freed_and_its_death_counted
     world: World,
 ) -> None:
     item = world.note("alpha")
-    world.take()
-    world.clock.advance(2_701)
+    seen: list[object] = []
 
-    world.sweep()
+    def hang(_texts: Sequence[str]) -> None:
+        world.clock.advance(2_701)
+        world.sweep()
+        seen.extend(world.rows("SELECT state, deaths FROM jobs"))
+        world.models.on_call = nothing
 
-    assert world.rows("SELECT state, deaths FROM jobs") == [("ready", 1)]
-    assert whys(world, item.id) == ["its run was lost"]
+    world.models.on_call = hang
     world.drain()
+
+    assert seen == [("ready", 1)]
+    assert whys(world, item.id) == ["its run was lost"]
     assert world.status(item) is Status.COMPLETED
 
 
-def test_index_work_that_says_it_lives_is_left_alone(world: World) -> None:
-    world.note("alpha")
-    (job,) = world.take()
-    world.clock.advance(2_000)
-    world.rows("UPDATE items SET heartbeat_at = ?", int(world.clock.now * 1_000_000))
-    world.clock.advance(2_000)
+def test_index_work_that_says_it_lives_is_left_alone(make_world: MakeWorld) -> None:
+    world = make_world(batch_size=1)
+    item = world.note("\n\n".join(f"# {n}\n\nchapter {n}" for n in range(4)))
 
-    world.sweep()
+    def slowly(_texts: Sequence[str]) -> None:
+        world.clock.advance(2_000)
+        world.sweep()
 
-    assert world.rows("SELECT state, claim FROM jobs") == [("running", job.claim)]
+    world.models.on_call = slowly
+    world.drain()
+
+    assert world.status(item) is Status.COMPLETED
+    assert whys(world, item.id) == []
 
 
 def test_a_lease_that_ran_out_frees_its_claim_where_leases_count(make_world: MakeWorld) -> None:

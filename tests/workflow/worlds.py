@@ -27,9 +27,10 @@ from holdfast.domain.events import Event, EventKind, stored
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import Status
 from holdfast.domain.items import Directory, Item, Note
-from holdfast.domain.jobs import Job, JobKind, Lane, NewJob
+from holdfast.domain.jobs import Fence, Job, JobKind, Lane, NewJob
 from holdfast.interfaces.library import Holdfast
 from holdfast.jobs.claim import Holder, claim
+from holdfast.jobs.runner import Runner
 from holdfast.ports import Document, Embedder
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
@@ -198,7 +199,7 @@ class World:
 
     def drain(self) -> None:
         """Everything that is due now."""
-        self.hf.drain(PATIENCE, due_only=True)
+        self.hf.drain(due_only=True)  # no time limit: these clocks are moved by the tests
 
     def finish(self, rounds: int = 50) -> None:
         """Everything that comes by itself: time moves to the next delayed job."""
@@ -212,7 +213,10 @@ class World:
 
     def step(self, lane: Lane = Lane.INDEX) -> bool:
         """One claim and what it brought; False when there was nothing."""
-        return runner_of(self.engine.kb, self.engine.bells).step(lane) is None
+        return self.runner().step(lane) is None
+
+    def runner(self) -> Runner:
+        return runner_of(self.engine.kb, self.engine.bells)
 
     def step_control(self) -> bool:
         """One expansion, re-index or page of one."""
@@ -223,11 +227,16 @@ class World:
         kb = self.engine.kb
         return claim(kb.main, lane, caps_of(kb.settings), Holder(kb.owner, kb.lease)).jobs
 
+    def post(self) -> tuple[Job, ...]:
+        """Claim for nobody yet, as a pump does that posts messages."""
+        kb = self.engine.kb
+        return claim(kb.main, Lane.INDEX, caps_of(kb.settings), Holder(None, kb.lease)).jobs
+
     def take_control(self) -> tuple[Job, ...]:
         return self.take(Lane.CONTROL)
 
     def execute(self, jobs: Sequence[Job]) -> None:
-        runner_of(self.engine.kb, self.engine.bells).execute(jobs)
+        self.runner().execute(jobs)
 
     def sealing(self, act: Callable[[], object]) -> None:
         """Act once, when the next builds are sealed and before they are published."""
@@ -393,3 +402,9 @@ def eventually(holds: Callable[[], bool], what: str, patience: float = PATIENCE)
     while not holds():
         assert time.monotonic() < deadline, f"not in {patience} s: {what}"
         time.sleep(0.002)
+
+
+def fence_of(job: Job) -> Fence:
+    """What the writes of a run of this claimed job carry."""
+    assert job.claim is not None
+    return Fence(job.id, job.claim, job.item_id, job.generation)

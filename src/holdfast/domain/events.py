@@ -18,6 +18,7 @@ class EventKind(StrEnum):
     STATUS = "item.status"
     GONE = "item.gone"
     INDEXED = "indexed"
+    EXPANDED = "expanded"
     SKIPPED = "skipped"
     RETRY = "retry"
     REPAIRED = "repaired"

@@ -12,7 +12,7 @@ class Outlook:
     """What the database knows about the inside of a container; deleting children do not count."""
 
     own_outcome: Status | None
-    own_error: tuple[str, str, str] | None
+    own_error: tuple[str, str, str] | None  # of an expansion that succeeded: its warning
     has_children: bool
     has_active: bool
     failed: int
@@ -37,9 +37,11 @@ def roll_up(inside: Outlook) -> Verdict:
         return Verdict(PROCESSING)
     if inside.own_outcome is FAILED:
         return Verdict(FAILED, error=inside.own_error)
+    warning = inside.own_error[0] if inside.own_error else None
     if inside.failed:
-        return Verdict(FAILED, error=_summary(inside))
-    return Verdict(COMPLETED, warning=None if inside.has_children else "nothing inside")
+        return Verdict(FAILED, error=_summary(inside), warning=warning)
+    empty = None if inside.has_children else "nothing inside"
+    return Verdict(COMPLETED, warning=warning or empty)
 
 
 def _summary(inside: Outlook) -> tuple[str, str, str]:

@@ -26,6 +26,8 @@ class Reason(StrEnum):
     DISK_FULL = "disk_full"
     QUEUE_FULL = "queue_full"
     DELETE_STUCK = "delete_stuck"
+    YIELDED = "yielded"
+    MOVERS = "movers"
     LATER = "later"
     LARGE_SLOT = "large_slot"
     BASE_CAP = "base_cap"

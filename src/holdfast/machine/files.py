@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.domain.errors import DiskFull, Permanent, Transient
+from holdfast.domain.paths import as_text
 from holdfast.ports import Entry, Look
 
 PASSING = {4, 5, 11, 16, 110, 116}  # EINTR EIO EAGAIN EBUSY ETIMEDOUT ESTALE
@@ -32,24 +34,37 @@ class FolderFiles:
             raise unreadable(path, error) from error
 
     def read(self, path: str, limit: int) -> bytes:
+        content = self.read_if_there(path, limit)
+        if content is not None:
+            return content
+        self.look(path)  # says what is wrong with it, if it cannot be seen at all
+        raise Permanent(f"{as_text(path)} is not a regular file", code="unreadable")
+
+    def read_if_there(self, path: str, limit: int) -> bytes | None:
         try:
-            with open(path, "rb") as file:
-                found = os.fstat(file.fileno())
-                if not stat.S_ISREG(found.st_mode):
-                    raise Permanent(f"{path} is not a regular file", code="unreadable")
+            with open(path, "rb", opener=_open_without_waiting) as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    return None
                 content = file.read(limit + 1)
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
         except OSError as error:
+            if error.errno == errno.ENXIO:  # a socket
+                return None
             raise unreadable(path, error) from error
         return within(content, limit, path)
 
-    def entries(self, path: str) -> Iterator[Entry]:
+    def owns(self, path: str) -> bool:
+        real, ours = os.path.realpath(path), os.path.realpath(self.folder)
+        return os.path.commonpath([real, ours]) == ours
+
+    def entries(self, path: str, after: str = "") -> Iterator[Entry]:
         try:
-            with os.scandir(path) as found:
-                names = sorted(found, key=lambda entry: entry.name)
+            names, kinds = _listed(path, after)
         except OSError as error:
             raise unreadable(path, error, code="source_unreadable") from error
-        for entry in names:
-            yield Entry(entry.name, _look_at(entry), entry.is_symlink())
+        for name in names:
+            yield _examined(path, name, kinds.get(name, "file"))
 
     def keep(self, name: str, content: bytes) -> None:
         path = self.folder / name
@@ -59,9 +74,15 @@ class FolderFiles:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            _sync_folder(path.parent)
+            self._sync_folders(path.parent)
         except OSError as error:
             raise _not_kept(name, error) from error
+
+    def _sync_folders(self, folder: Path) -> None:
+        """Up to ours: a new folder is a name in the one above, and that must be on disk too."""
+        _sync_folder(folder)
+        if folder != self.folder:
+            self._sync_folders(folder.parent)
 
     def kept(self, name: str, limit: int) -> bytes:
         return self.read(str(self.folder / name), limit)
@@ -71,11 +92,11 @@ class FolderFiles:
 
     def stored(self, folder: str) -> list[tuple[str, float]]:
         now = time.time()
-        found = sorted((self.folder / folder).rglob("*"))
+        found = [(path, _stat(path)) for path in sorted((self.folder / folder).rglob("*"))]
         return [
-            (path.relative_to(self.folder).as_posix(), now - path.stat().st_mtime)
-            for path in found
-            if path.is_file()
+            (path.relative_to(self.folder).as_posix(), now - seen.st_mtime)
+            for path, seen in found
+            if seen is not None and stat.S_ISREG(seen.st_mode)
         ]
 
     def free(self) -> tuple[int, int]:
@@ -85,6 +106,7 @@ class FolderFiles:
 
 def unreadable(path: str, error: OSError, code: str = "unreadable") -> Permanent | Transient:
     """What the system said, as our error: passing trouble may be tried again."""
+    path = as_text(path)
     if error.errno in PASSING:
         return Transient(f"{path} could not be read just now: {error.strerror}", code=code)
     return Permanent(f"{path} cannot be read: {error.strerror or error}", code=code)
@@ -93,7 +115,9 @@ def unreadable(path: str, error: OSError, code: str = "unreadable") -> Permanent
 def within(content: bytes, limit: int, path: str) -> bytes:
     """The content, or Permanent(`too_large`)."""
     if len(content) > limit:
-        raise Permanent(f"{path} is larger than max_file_bytes ({limit} bytes)", code="too_large")
+        raise Permanent(
+            f"{as_text(path)} is larger than max_file_bytes ({limit} bytes)", code="too_large"
+        )
     return content
 
 
@@ -110,10 +134,54 @@ def _look(found: os.stat_result) -> Look:
     return Look(kind, found.st_size, found.st_mtime_ns)
 
 
-def _look_at(entry: os.DirEntry[str]) -> Look | None:
+def _listed(path: str, after: str) -> tuple[list[str], dict[str, str]]:
+    """The names, and the kind of those that are no plain files: no more is held of a big folder."""
+    names: list[str] = []
+    kinds: dict[str, str] = {}
+    with os.scandir(path) as found:
+        for entry in found:
+            if entry.name > after:
+                names.append(entry.name)
+                if (kind := _kind(entry)) != "file":
+                    kinds[entry.name] = kind
+    names.sort()
+    return names, kinds
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    """As the folder says; only file systems that do not say so are asked for each entry."""
     try:
-        return _look(entry.stat())
+        if entry.is_dir(follow_symlinks=False):
+            return "directory"
+        plain = entry.is_file(follow_symlinks=False) or entry.is_symlink()
     except OSError:
+        plain = True
+    return "file" if plain else "other"
+
+
+def _examined(folder: str, name: str, kind: str) -> Entry:
+    path = os.path.join(folder, name)
+    is_symlink = False
+    try:
+        found = os.lstat(path)
+        is_symlink = stat.S_ISLNK(found.st_mode)
+        return Entry(name, _look(os.stat(path) if is_symlink else found), is_symlink)
+    except FileNotFoundError:
+        return Entry(name, None, is_symlink, kind if is_symlink else "gone")
+    except OSError:
+        return Entry(name, None, is_symlink, kind)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """A pipe without a writer must not hold the reader for ever."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    """None for what went while its folder was listed."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 from holdfast.domain.bases import Base, BaseSettings, BaseStatus
@@ -13,7 +14,7 @@ from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import Violation
 from holdfast.domain.item_states import Move, Status
-from holdfast.domain.items import Attribute, Item, NewItem, Page
+from holdfast.domain.items import Attribute, Item, ItemType, NewItem, Page
 from holdfast.domain.jobs import Fence
 from holdfast.domain.progress import Tally
 
@@ -75,6 +76,18 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class Filtered:
+    """What a filter looks at (domain/filters.py)."""
+
+    id: ItemId
+    type: ItemType
+    source: str
+    attributes: Mapping[str, Attribute]
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """A build as it was recorded at its publish."""
 
@@ -127,6 +140,9 @@ class CatalogReads(Protocol):
     def answering(self, base: BaseId, ids: Collection[ItemId]) -> dict[ItemId, Answering]:
         """Of these items, those that may be shown at this moment."""
 
+    def filterable(self, base: BaseId) -> list[Filtered]:
+        """Every item that may answer, as filters see it."""
+
     def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
         """The builds these items answer with; deleting items keep theirs until they are gone."""
 
@@ -155,7 +171,14 @@ class CatalogReads(Protocol):
     def totals(self, base: BaseId) -> Totals: ...
 
     def children(self, parent: ItemId, keys: Collection[str]) -> dict[str, Item]: ...
-    def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]: ...
+    def unseen(self, parent: ItemId, generation: Generation, limit: int) -> list[ItemId]:
+        """Children that no listing of this generation has met."""
+
+    def unseen_count(self, parent: ItemId, generation: Generation) -> int: ...
+
+    def jobless_below(self, container: ItemId) -> list[ItemId]:
+        """What is active below a container and has neither a job nor, inside it, anything else."""
+
     def entries(self, item: ItemId, role: Role) -> list[FileEntry]: ...
     def known_entries(self, ids: Collection[EntryId]) -> set[EntryId]: ...
 
@@ -203,6 +226,10 @@ class CatalogWrites(CatalogReads, Protocol):
         outcome: Status,
         trouble: Trouble | None,
         skipped: Mapping[str, Any] | None,
+    ) -> None: ...
+
+    def set_skipped(
+        self, item: ItemId, generation: Generation, skipped: Mapping[str, Any] | None
     ) -> None: ...
 
     def set_source(self, item: Item) -> None: ...

@@ -84,6 +84,9 @@ class IndexSnapshot(Protocol):
     ) -> list[Candidate]:
         """The k chunks that hold most of the query's words, best first; any string is fine."""
 
+    def sealed(self, pairs: Collection[Pair]) -> set[Pair]:
+        """Those of these builds that stand here, sealed."""
+
     def load(self, chunk_ids: Collection[int]) -> Mapping[int, StoredChunk]:
         """The chunks themselves; ids that are gone are left out."""
 

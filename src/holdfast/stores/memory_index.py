@@ -213,6 +213,10 @@ class MemorySnapshot:
     ) -> list[Candidate]:
         return self._world.ranked(query, k, allowance(masked, within))
 
+    def sealed(self, pairs: Collection[Pair]) -> set[Pair]:
+        builds = self._world.builds
+        return {pair for pair in pairs if pair in builds and builds[pair].seal}
+
     def load(self, chunk_ids: Collection[int]) -> Mapping[int, StoredChunk]:
         known = self._world.by_id
         return {chunk: known[chunk] for chunk in chunk_ids if chunk in known}

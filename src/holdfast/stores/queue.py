@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId, JobId
 from holdfast.domain.jobs import Fence, Job, JobKind, JobState, Lane, NewJob
@@ -55,6 +55,10 @@ class QueueReads(Protocol):
     """What can be asked of jobs in one snapshot."""
 
     def unfinished(self) -> int: ...
+
+    def leaves_queued(self, base: BaseId) -> tuple[int, int]:
+        """Unfinished jobs about documents: all, and those of this base that are not parked."""
+
     def job(self, job: JobId) -> Job | None: ...
     def jobs_of_item(self, item: ItemId) -> list[Job]: ...
     def live_roots(self, items: Collection[ItemId], kind: JobKind) -> dict[ItemId, JobId]: ...
@@ -122,6 +126,9 @@ class QueueWrites(QueueReads, Protocol):
 
     def condemn(self, fence: Fence, trouble: Trouble) -> None: ...
     def end_cancelled(self, fence: Fence) -> None: ...
+    def keep_place(self, fence: Fence, place: Mapping[str, Any]) -> None:
+        """How far a run has come, for the next run of its job; progress, so attempts are new."""
+
     def beat(self, fences: Sequence[Fence], lease: int) -> None: ...
     def renew(self, owner: str, lease: int) -> None: ...
     def rescue_foreign(self, owner: str) -> list[Freed]: ...

@@ -17,7 +17,7 @@ from holdfast.testing.gate import Gate
 
 DISK = 100 << 30
 HALF = 0.5
-HOME = "/home/user"
+HOME = "/user"
 
 
 class Landscape:
@@ -71,10 +71,17 @@ class SimFiles:
     def read(self, path: str, limit: int) -> bytes:
         return self._gate.call("user", "files.read", lambda: self._read(path, limit))
 
-    def entries(self, path: str) -> Iterator[Entry]:
+    def read_if_there(self, path: str, limit: int) -> bytes | None:
+        return self._gate.call("user", "files.read", lambda: self._read_if_there(path, limit))
+
+    def owns(self, path: str) -> bool:
+        return False
+
+    def entries(self, path: str, after: str = "") -> Iterator[Entry]:
         names = self._gate.call("user", "files.entries", lambda: self._names(path))
         for name in names:
-            yield Entry(name, self._examined(f"{path.rstrip('/')}/{name}"))
+            if name > after:
+                yield self._examined(path, name)
 
     def keep(self, name: str, content: bytes) -> None:
         self._gate.call("keep", "files.keep", lambda: self._keep(name, content))
@@ -101,11 +108,18 @@ class SimFiles:
             return Look("directory", 0, 0)
         raise Permanent(f"{path} is not there", code="unreadable")
 
-    def _examined(self, path: str) -> Look | None:
+    def _examined(self, folder: str, name: str) -> Entry:
+        path = f"{folder.rstrip('/')}/{name}"
         try:
-            return self._look(path)
+            return Entry(name, self._look(path))
         except Permanent:
-            return None
+            if path not in self._disk.locked:
+                return Entry(name, None, hint="gone")
+            return Entry(name, None, hint="directory" if self._disk.is_folder(path) else "file")
+
+    def _read_if_there(self, path: str, limit: int) -> bytes | None:
+        there = path in self._disk.user or path in self._disk.locked
+        return self._read(path, limit) if there else None
 
     def _read(self, path: str, limit: int) -> bytes:
         if self._look(path).kind != "file":

@@ -31,7 +31,7 @@ def _drops_all_others(
     self: MemoryIndex, base: BaseId, builds: Collection[Pair], live: Collection[ClaimNo]
 ) -> None:
     kept = dict(builds)
-    self._remove(base, "drop_before", lambda p: p[1] != kept.get(p[0], p[1]), live)  # noqa: SLF001
+    self._remove(base, "drop_before", lambda p: p[1] != kept.get(p[0], p[1]), live)
 
 
 def _keeps_everything(*_: Any, **__: Any) -> None:
@@ -49,7 +49,9 @@ def _not_durable(verb: str) -> Switch:
 
 T1_OFF = schema("WHEN old.status = 'deleting' AND new.status <> 'deleting'", "WHEN 0")
 T2_OFF = schema("WHEN (new.parent_id IS NOT NULL AND NOT EXISTS", "WHEN 0 AND (0 OR NOT EXISTS")
-T4_OFF = schema("AND new.status IN ('preparing', 'processing', 'reading', 'embedding')\nB", "AND 0\nB")
+T4_OFF = schema(
+    "AND new.status IN ('preparing', 'processing', 'reading', 'embedding')\nB", "AND 0\nB"
+)
 T5_OFF = schema("AND new.progress < old.progress", "AND 0")
 ANY_SOURCE = statement(
     "catalog",
@@ -71,11 +73,11 @@ NO_EPOCH = statement(
     "last_claim = (max(epoch, :above / 1000000000) + 1) * 1000000000",
     "last_claim = last_claim + 0 * :above",
 )
+_with_empty = World.with_empty
 BEGIN_KEEPS = function(
     "holdfast.stores.memory_world:World.with_empty",
     lambda self, pair: self if pair in self.builds else _with_empty(self, pair),
 )
-_with_empty = World.with_empty
 
 _ALL = (
     # -- delete wins
@@ -100,7 +102,7 @@ _ALL = (
     Mutant(
         "list_hides_deleting",
         "a list shows nothing that is being deleted",
-        statement("catalog", "list_items", "AND (:deleting OR status <> 'deleting')", ""),
+        statement("catalog", "list_everywhere", "AND (:deleting OR status <> 'deleting')", ""),
     ),
     Mutant(
         "deletes_whole_subtrees",
@@ -141,9 +143,13 @@ _ALL = (
     Mutant(
         "published_before_dropped",
         "the publish is on disk before the older build goes",
-        together(_not_durable("index_document:index_document"), _not_durable("index_bundle:index_bundle")),
+        together(
+            _not_durable("index_document:index_document"), _not_durable("index_bundle:index_bundle")
+        ),
     ),
-    Mutant("accepted_is_durable", "an accepted item is on disk", _not_durable("add_items:add_items")),
+    Mutant(
+        "accepted_is_durable", "an accepted item is on disk", _not_durable("add_items:add_items")
+    ),
     Mutant("deleted_is_durable", "a delete is on disk", _not_durable("delete_items:delete_items")),
     Mutant("updated_is_durable", "an update is on disk", _not_durable("update_item:update_item")),
     Mutant(
@@ -195,48 +201,56 @@ _ALL = (
     Mutant(
         "sweep_spares_the_living",
         "the sweep leaves the builds of running claims alone",
-        source(
-            f"{WORKFLOW}.sweep:remove_leftover_builds", "if pair[1] not in live", "if pair[1]"
-        ),
+        source(f"{WORKFLOW}.sweep:_remove_leftovers", " if pair[1] not in live}", "}"),
     ),
     Mutant(
         "sweep_lists_first",
         "builds are listed before the main store is read",
         source(
-            f"{WORKFLOW}.sweep:remove_leftover_builds",
-            "    for base in kb.index.bases():\n",
+            f"{WORKFLOW}.sweep:_remove_leftovers",
+            "    listed = {",
             "    with kb.main.read() as early:\n"
             "        early_live = early.live_claims()\n"
-            "    for base in kb.index.bases():\n",
-            "            live = snapshot.live_claims()\n",
-            "            live = early_live\n",
+            "    listed = {",
+            "        live = snapshot.live_claims()\n",
+            "        live = early_live\n",
         ),
     ),
     # -- repairs
     Mutant(
         "foreign_runs_are_freed",
         "runs of an owner that is gone go on",
-        statement("queue", "rescue_foreign", "WHERE state = 'running'", "WHERE 0"),
+        statement("queue", "rescue_foreign", "owner <> :owner", "owner <> :owner AND 0"),
     ),
     Mutant(
         "leftover_builds_are_swept",
         "builds of dead runs go",
-        source(f"{WORKFLOW}.sweep:sweep", "for step in STEPS:", "for step in STEPS[:3] + STEPS[4:]:"),
+        source(
+            f"{WORKFLOW}.sweep:sweep", "for step in STEPS:", "for step in STEPS[:3] + STEPS[4:]:"
+        ),
     ),
     Mutant(
         "unknown_files_are_swept",
         "bytes without rows go",
-        source(f"{WORKFLOW}.sweep:sweep", "for step in STEPS:", "for step in STEPS[:5] + STEPS[6:]:"),
+        source(
+            f"{WORKFLOW}.sweep:sweep", "for step in STEPS:", "for step in STEPS[:5] + STEPS[6:]:"
+        ),
     ),
     Mutant(
         "deletes_are_enqueued_again",
         "a delete whose job was refused is taken up",
-        source(f"{WORKFLOW}.sweep:sweep", "for step in STEPS:", "for step in STEPS[:2] + STEPS[3:]:"),
+        source(
+            f"{WORKFLOW}.sweep:sweep", "for step in STEPS:", "for step in STEPS[:2] + STEPS[3:]:"
+        ),
     ),
     Mutant(
         "refused_items_fail",
         "an item whose job is refused does not wait for ever",
-        source(f"{WORKFLOW}.schedule_item:schedule_items", "            _fail(tx, living[number:], refusal)\n", ""),
+        source(
+            f"{WORKFLOW}.schedule_item:schedule_items",
+            "            _fail(tx, living[number:], refusal)\n",
+            "",
+        ),
     ),
     Mutant(
         "undone_cancels_are_given_back",
@@ -269,12 +283,17 @@ _ALL = (
     Mutant(
         "vectors_are_there",
         "a chunk is written with its vector only",
-        function("holdfast.stores.memory_world:World.missing", lambda _self, _space, _hashes: set()),
+        function(
+            "holdfast.stores.memory_world:World.missing", lambda _self, _space, _hashes: set()
+        ),
     ),
     Mutant(
         "attempts_end",
         "an item that keeps failing is failed",
-        function("holdfast.jobs.outcomes:after_failure", lambda error, _attempt, jitter: _again(error, jitter)),
+        function(
+            "holdfast.jobs.outcomes:after_failure",
+            lambda error, _attempt, jitter: _again(error, jitter),
+        ),
     ),
 )
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from random import Random
 from traceback import format_exception
 
-from holdfast.config import Settings
+from holdfast.config import Settings, load
 from holdfast.domain.bases import Base, BaseSettings
 from holdfast.domain.errors import HoldfastError
 from holdfast.domain.ids import BaseId, ItemId
@@ -225,36 +225,27 @@ class World:
         )
 
 
-@lru_cache(maxsize=256)
-def settings_of(
-    slots: int, per_base: int, lanes: int, batch: int, stages: int, sweep: int, leases: int
-) -> Settings:
+@lru_cache(maxsize=512)
+def settings_of(**given: int) -> Settings:
     """Settings are dear to make and few."""
-    return Settings(
-        global_concurrency=slots,
-        per_base_concurrency=per_base,
+    return load(None, **given)
+
+
+def drawn_settings(rng: Random) -> Settings:
+    """One to four workers, few or many to a base, small batches; leases in every third seed."""
+    lanes, stages = rng.choice((1, 2)), rng.choice((1, 2))
+    return settings_of(
+        global_concurrency=rng.choice((1, 2, 3, 4)),
+        per_base_concurrency=rng.choice((1, 2)),
         control_concurrency=lanes,
         poll_concurrency=1,
         urgent_concurrency=lanes,
         io_concurrency=stages,
         embedding_concurrency=stages,
         write_concurrency=stages,
-        batch_size=batch,
-        sweep_interval=sweep,
-        lease_expires=bool(leases),
-    )
-
-
-def drawn_settings(rng: Random) -> Settings:
-    """One to four workers, few or many to a base, small batches."""
-    return settings_of(
-        rng.choice((1, 2, 3, 4)),
-        rng.choice((1, 2)),
-        rng.choice((1, 2)),
-        rng.choice((2, 4, 8)),
-        rng.choice((1, 2)),
-        rng.choice((60, 60, 60, 60, 60, 5)),
-        rng.choice((0, 0, 1)),
+        batch_size=rng.choice((2, 4, 8)),
+        sweep_interval=rng.choice((60, 60, 60, 60, 60, 20)),
+        lease_expires=rng.choice((0, 0, 1)),
     )
 
 

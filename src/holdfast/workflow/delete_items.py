@@ -65,22 +65,32 @@ def _without_job(tx: Transaction, roots: Sequence[Item]) -> list[ItemId]:
 
 
 def enqueue_deletes(
-    tx: Transaction, base_id: BaseId, roots: Sequence[ItemId], per_job: int = ROOTS_PER_JOB
+    tx: Transaction,
+    base_id: BaseId,
+    roots: Sequence[ItemId],
+    per_job: int = ROOTS_PER_JOB,
+    *,
+    after: ItemId | None = None,
 ) -> HoldfastError | None:
-    """The clean-up jobs; a refusal is returned, because the marks must stay whatever happens."""
+    """The clean-up jobs; a refusal is returned, because the marks must stay whatever happens.
+
+    Those of a rescan come `after` its container has settled: a file that was moved is hidden at its
+    old place at once, but its vectors stay until the new place has taken them over.
+    """
     for group in slices(roots, per_job):
         try:
             with tx.savepoint():
-                tx.enqueue([delete_job(base_id, group)])
+                tx.enqueue([delete_job(base_id, group, after)])
         except HoldfastError as refusal:
             return refusal
     return None
 
 
-def delete_job(base_id: BaseId, roots: Sequence[ItemId]) -> NewJob:
+def delete_job(base_id: BaseId, roots: Sequence[ItemId], after: ItemId | None = None) -> NewJob:
+    wait = {"after": after} if after else {}
     return NewJob(
         kind=JobKind.DELETE_SUBTREE,
         base_id=base_id,
         key=roots_key(base_id, roots_digest(roots), "delete"),
-        input={"roots": sorted(roots)},
+        input={"roots": sorted(roots), **wait},
     )

@@ -12,16 +12,20 @@ from collections.abc import Collection, Sequence
 
 from holdfast.domain.files import FileEntry
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId
-from holdfast.domain.item_states import DELETING
+from holdfast.domain.item_states import ACTIVE, DELETING
+from holdfast.jobs.outcomes import LaterPlease
 from holdfast.jobs.run import Run
 from holdfast.stores.catalog import Trouble
 from holdfast.workflow.workbench import Workbench
 
 ROWS_PER_SLICE = 5_000
 ITEMS_PER_SLICE = 500
+SECOND = 1_000_000
+FIRST_PAUSE, LONGEST_PAUSE, LONGEST_WAIT = 1.0, 30.0, 3_600.0
 
 
 def delete_subtree(kb: Workbench, run: Run) -> None:
+    _wait_for_movers(kb, run)
     kb.main.durable()  # the marks, before anything they announce is done
     roots = _roots_deleting(kb, run.job.input["roots"])
     remove_chunks(kb, run.base, _inside(kb, roots))
@@ -34,6 +38,17 @@ def give_up_delete(kb: Workbench, run: Run, trouble: Trouble) -> None:
     """Never reached by the runner (endless); a job condemned by hand leaves the marks standing."""
     with kb.main.write() as tx:
         tx.finish([run.fence], trouble=trouble)
+
+
+def _wait_for_movers(kb: Workbench, run: Run) -> None:
+    """What a rescan missed may stand elsewhere now, and wants the vectors; but not for ever."""
+    after = run.job.input.get("after")
+    if after is None:
+        return
+    with kb.main.read() as snapshot:
+        box, waited = snapshot.item(after), (snapshot.now - run.job.created_at) / SECOND
+    if box is not None and box.status in ACTIVE and waited < LONGEST_WAIT:
+        raise LaterPlease(min(LONGEST_PAUSE, max(FIRST_PAUSE, waited / 4)), "movers")
 
 
 def remove_chunks(kb: Workbench, base: BaseId, items: Sequence[ItemId]) -> None:

@@ -27,6 +27,7 @@ from holdfast.domain.items import (
     checked_attributes,
     workload_of_text,
 )
+from holdfast.domain.paths import as_text
 from holdfast.workflow.workbench import Workbench
 
 
@@ -122,14 +123,14 @@ def _note(kb: Workbench, base: BaseId, note: Note) -> NewItem:
 def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
     if not is_path(file.path):
         raise InvalidInput("a File needs a path, or content and a name")
-    path = kb.files.absolute(file.path)
+    path = _place(kb, file.path)
     look = kb.files.look(path)
     if look.kind != "file":
-        raise Permanent(f"{path} is not a regular file", code="unsupported")
+        raise Permanent(f"{as_text(path)} is not a regular file", code="unsupported")
     if look.size > kb.settings.max_file_bytes:
         limit = kb.settings.max_file_bytes
         raise Permanent(
-            f"{path} has {look.size} bytes; max_file_bytes is {limit}", code="too_large"
+            f"{as_text(path)} has {look.size} bytes; max_file_bytes is {limit}", code="too_large"
         )
     return NewItem(
         id=ItemId(kb.ids.new()),
@@ -169,9 +170,9 @@ def _bytes(kb: Workbench, base: BaseId, file: File, found: Sorted) -> NewItem:
 def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
     if not is_path(folder.path):
         raise InvalidInput("a Directory needs a path")
-    path = kb.files.absolute(folder.path)
+    path = _place(kb, folder.path)
     if kb.files.look(path).kind != "directory":
-        raise Permanent(f"{path} is not a folder", code="unsupported")
+        raise Permanent(f"{as_text(path)} is not a folder", code="unsupported")
     return NewItem(
         id=ItemId(kb.ids.new()),
         base_id=base,
@@ -184,6 +185,14 @@ def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
     )
 
 
+def _place(kb: Workbench, given: str) -> str:
+    """The absolute path; what is ours is not taken in, or it would grow by being read."""
+    path = kb.files.absolute(given)
+    if kb.files.owns(path):
+        raise InvalidInput(f"{as_text(path)} is inside the data folder of this engine")
+    return path
+
+
 def is_path(given: object) -> TypeGuard[str]:
     """A name a file can have here: not empty, no NUL, and every character has its bytes."""
     if not isinstance(given, str) or not given or "\x00" in given:
@@ -193,11 +202,6 @@ def is_path(given: object) -> TypeGuard[str]:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def as_text(path: str) -> str:
-    """A path as it can be shown: bytes that are no text are written as what they are."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def entry_of(kb: Workbench, content: bytes) -> FileEntry:

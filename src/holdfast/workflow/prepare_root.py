@@ -3,86 +3,85 @@
     take -> list, page by page: known children are seen again, new ones are created and scheduled
          -> children the finished listing did not meet are deleted -> own outcome, roll-up
 
-One level per run; folders inside get their own run. Children are matched by their path below the
-container, so a retry at any point gives the same children once. A page is one transaction that
-reads the container again first: nothing is created under what is being deleted.
+One level per run; folders inside get their own run. A page is one transaction that reads the
+container again first: nothing is created under what is being deleted. With the page the job keeps
+its place (the last name, what was counted), so a run that yields, waits for room in the queue, dies
+or is tried again goes on there, and children met before keep the generation they were given.
+
+Only a listing that came to its end says what is missing. A container that was accepted is never
+refused half-way: with a full queue the page waits. It waits for documents only, and only while its
+own base has some in the queue: expansions that waited for each other would wait for ever.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict
 from itertools import islice
-from typing import Any
 
+from holdfast.domain import paths
+from holdfast.domain.bases import Base
 from holdfast.domain.errors import HoldfastError, Permanent, Superseded
-from holdfast.domain.ids import BaseId, ItemId
-from holdfast.domain.item_states import COMPLETED, FAILED, TERMINAL, Move, first_status
-from holdfast.domain.items import Item, ItemType, NewItem
+from holdfast.domain.events import EventKind, NewEvent
+from holdfast.domain.ids import ItemId
+from holdfast.domain.item_states import COMPLETED, FAILED, Move, first_status
+from holdfast.domain.items import Item
 from holdfast.domain.jobs import JobState
 from holdfast.jobs.outcomes import LaterPlease
 from holdfast.jobs.run import Run
 from holdfast.ports import Entry
+from holdfast.stages.walking.vanishing import Evidence, may_delete_missing
 from holdfast.stores.catalog import Moved, Trouble
 from holdfast.stores.main import Transaction
 from holdfast.workflow.delete_items import enqueue_deletes, mark_deleting
-from holdfast.workflow.inputs import as_text
+from holdfast.workflow.meet_children import Met, meet
 from holdfast.workflow.reindex_subtree import still_running
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.take import base_of
+from holdfast.workflow.walk import Place, Walk, begin, sort
 from holdfast.workflow.workbench import Workbench
 
 PAGE = 500
 FULL_QUEUE_PAUSE = 5.0
-MOST_SKIPPED = 1_000
-
-
-@dataclass(slots=True)
-class Skipped:
-    """What the listing passed over, with reasons; the count goes on when the list is full."""
-
-    count: int = 0
-    entries: list[dict[str, str]] = field(default_factory=list)
-
-    def add(self, path: str, reason: str) -> None:
-        self.count += 1
-        if len(self.entries) < MOST_SKIPPED:
-            self.entries.append({"path": path, "reason": reason})
-
-    def document(self) -> dict[str, Any] | None:
-        return {"count": self.count, "entries": self.entries} if self.count else None
+SLOT_TIME = 10.0  # then others of the lane have their turn
+MISSING_AT_ONCE = 1_000
 
 
 def prepare_root(kb: Workbench, run: Run) -> None:
     box = _take(kb, run)
-    skipped = Skipped()
+    until = kb.clock.mono() + SLOT_TIME
     try:
-        for page in _pages(_accepted(kb, box, skipped)):
+        walk = begin(kb, run, box)
+        for page in _pages(kb, walk):
             run.token.check()
-            _write_page(kb, run, page)
+            sort(kb, walk, page)
+            _write_page(kb, run, walk, page[-1].name)
+            if kb.clock.mono() >= until:
+                raise LaterPlease(0.0, "yielded")
+        is_bare = not walk.names and next(kb.files.entries(walk.path), None) is None
     except Permanent as error:
         give_up_prepare(kb, run, (error.code, str(error), error.advice))
         return
-    with kb.main.write() as tx:
-        box = _ours(tx, run)
-        gone = tx.items(list(tx.unseen(box.id, box.generation)))
-        mark_deleting(tx, gone)
-        enqueue_deletes(tx, box.base_id, [item.id for item in gone])
-        tx.set_own_outcome(box.id, box.generation, COMPLETED, None, skipped.document())
-        tx.finish([run.fence])
-    kb.main.durable()
+    _finish(kb, run, walk, is_bare=is_bare)
 
 
 def give_up_prepare(kb: Workbench, run: Run, trouble: Trouble) -> None:
     """The container's own outcome is failed; active children without work of their own fail too."""
     with kb.main.write() as tx:
         box = _ours(tx, run)
-        jobless = [item for item in _active_below(tx, box.id) if not tx.jobs_of_item(item)]
-        why: Trouble = ("parent_failed", f"its container failed: {trouble[1]}", trouble[2])
-        tx.move(Move.FAIL, [Moved(item, FAILED, trouble=why) for item in jobless])
-        tx.set_own_outcome(box.id, box.generation, FAILED, trouble, None)
+        _fail_jobless(tx, box, trouble)
+        tx.set_own_outcome(box.id, box.generation, FAILED, trouble, box.skipped)
         tx.finish([run.fence], JobState.FAILED, trouble=trouble)
+
+
+def _fail_jobless(tx: Transaction, box: Item, trouble: Trouble) -> None:
+    why: Trouble = ("parent_failed", f"its container failed: {trouble[1]}", trouble[2])
+    lost = tx.items(tx.jobless_below(box.id))
+    leaves = [item for item in lost if not item.is_container]
+    tx.move(Move.FAIL, [Moved(leaf.id, FAILED, trouble=why) for leaf in leaves])
+    for folder in lost:
+        if folder.is_container:  # its status follows: something inside may still be at work
+            tx.set_own_outcome(folder.id, folder.generation, FAILED, why, folder.skipped)
 
 
 def _take(kb: Workbench, run: Run) -> Item:
@@ -104,112 +103,106 @@ def _ours(tx: Transaction, run: Run) -> Item:
     return item
 
 
-def _accepted(kb: Workbench, box: Item, skipped: Skipped) -> Iterator[Entry]:
-    """The entries that become children; the rest is told in `skipped`."""
-    for entry in kb.files.entries(box.data["path"]):
-        if entry.name.startswith("."):
-            continue
-        reason = _why_not(kb, box, entry)
-        if reason is None:
-            yield entry
-        else:
-            skipped.add(_key(entry), reason)
-
-
-def _why_not(kb: Workbench, box: Item, entry: Entry) -> str | None:
-    if entry.is_symlink:
-        return "symbolic link"
-    if entry.look is None:
-        return None  # cannot be examined: becomes a failed child that can be retried alone
-    if entry.look.kind == "other":
-        return "not a regular file"
-    if entry.look.kind == "directory":
-        return None if box.data.get("recursive", True) else "folder inside (recursive is off)"
-    if entry.look.size > kb.settings.max_file_bytes:
-        return f"larger than max_file_bytes ({kb.settings.max_file_bytes})"
-    return None
-
-
-def _pages(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
-    while page := list(islice(entries, PAGE)):
+def _pages(kb: Workbench, walk: Walk) -> Iterator[list[Entry]]:
+    entries = kb.files.entries(walk.path, walk.place.after)
+    size = min(PAGE, kb.settings.max_queue_size)
+    while page := list(islice(entries, size)):
+        walk.names += len(page)
         yield page
 
 
-def _write_page(kb: Workbench, run: Run, page: Sequence[Entry]) -> None:
+def _write_page(kb: Workbench, run: Run, walk: Walk, last: str) -> None:
+    before = walk.skipped.count
     with kb.main.write() as tx:
-        box = _ours(tx, run)
-        if tx.unfinished() + len(page) > kb.settings.max_queue_size and tx.unfinished() > 1:
-            raise LaterPlease(FULL_QUEUE_PAUSE, "queue_full")
-        keys = {_key(entry): entry for entry in page}
-        known = tx.children(box.id, list(keys))
-        new = [_child(kb, box, key, entry) for key, entry in keys.items() if key not in known]
-        tx.insert_items(new)
-        again = _seen_again(tx, run, box, list(known.values()))
-        tx.mark_seen(list(again), box.generation)
-        due = [item.id for item in new if item.error is None] + again
-        refusal = _schedule(tx, kb, run, box, due)
+        box, base = _ours(tx, run), _base(tx, run)
+        known = tx.children(box.id, [paths.key_of(entry.name) for entry in walk.accepted])
+        met = meet(
+            kb, base, box, walk.accepted, known=known, skipped=walk.skipped, asked=walk.asked
+        )
+        _wait_for_room(kb, tx, base, met)
+        refusal = _write(tx, kb, walk, met, box=box, base=base)
+        walk.place = Place(last, walk.place.met + met.all, walk.place.known + met.known)
+        tx.keep_place(run.fence, asdict(walk.place))
+        if walk.skipped.count != before or walk.skipped.document() != box.skipped:
+            tx.set_skipped(box.id, box.generation, walk.skipped.document())
         tx.beat([run.fence], tx.now + kb.lease)
     if refusal is not None:
         raise refusal  # after the commit: children that have their job keep it
 
 
-def _seen_again(tx: Transaction, run: Run, box: Item, known: Sequence[Item]) -> list[ItemId]:
-    """Known children this generation meets first start a new attempt, if none is under way."""
-    due = [item for item in known if item.seen is None or item.seen < box.generation]
-    restarted = [item for item in due if item.status in TERMINAL or item.status == "idle"]
-    tx.move(
-        Move.RESTART,
-        [Moved(one.id, first_status(one.is_container), new_generation=True) for one in restarted],
-    )
-    busy = [item.id for item in due if item not in restarted]
-    tx.mark_seen(busy, box.generation)
-    return [item.id for item in restarted]
-
-
-def _schedule(
-    tx: Transaction, kb: Workbench, run: Run, box: Item, ids: Sequence[ItemId]
-) -> HoldfastError | None:
-    base = tx.base(box.base_id)
+def _base(tx: Transaction, run: Run) -> Base:
+    base = tx.base(run.base)
     if base is None:
-        raise Superseded(f"base {box.base_id} is gone")
-    return schedule_items(tx, kb, base, tx.items(ids), asked=run.job.input)
+        raise Superseded(f"base {run.base} is gone")
+    return base
 
 
-def _child(kb: Workbench, box: Item, key: str, entry: Entry) -> NewItem:
-    look = entry.look
-    container = look is not None and look.kind == "directory"
-    path = f"{box.data['path']}/{entry.name}"
-    unreadable: Trouble = (
-        "unreadable",
-        f"{as_text(path)} cannot be examined",
-        "make it readable, re-index",
-    )
-    data = {"path": path, "recursive": True} if container else {"path": path}
-    return NewItem(
-        id=ItemId(kb.ids.new()),
-        base_id=BaseId(box.base_id),
-        type=ItemType.DIRECTORY if container else ItemType.FILE,
-        name=key,
-        source=as_text(path),
-        status=first_status(container) if look is not None else FAILED,
-        parent_id=box.id,
-        source_key=key,
-        data=data,
-        attributes=box.attributes,
-        size=look.size if look else 0,
-        workload=look.size if look else 0,
-        error=None if look is not None else unreadable,
-        seen=box.generation,
-    )
+def _wait_for_room(kb: Workbench, tx: Transaction, base: Base, met: Met) -> None:
+    limit = kb.settings.max_queue_size
+    if not met.leaves or tx.unfinished() + met.leaves <= limit:
+        return
+    queued, own = tx.leaves_queued(base.id)
+    if own and queued + met.leaves > limit:
+        raise LaterPlease(FULL_QUEUE_PAUSE, "queue_full")
 
 
-def _key(entry: Entry) -> str:
-    return unicodedata.normalize("NFC", as_text(entry.name))
+def _write(
+    tx: Transaction, kb: Workbench, walk: Walk, met: Met, *, box: Item, base: Base
+) -> HoldfastError | None:
+    """The page's rows and jobs; what was wrong, if some jobs were refused."""
+    mark_deleting(tx, met.replaced)
+    enqueue_deletes(tx, base.id, [item.id for item in met.replaced], after=walk.top.id)
+    tx.insert_items(met.new)
+    places = _restart(tx, met.again)
+    tx.mark_seen([item.id for item in [*met.stay, *met.again]], box.generation)
+    due = [item for item in met.new if item.error is None]
+    again = tx.items([item.id for item in met.again])
+    return schedule_items(tx, kb, base, [*due, *again], ordinals=places, asked=walk.flags)
 
 
-def _active_below(tx: Transaction, box: ItemId) -> list[ItemId]:
-    return [
-        one.id
-        for one in tx.subtree([box])
-        if one.id != box and one.status not in TERMINAL and one.status != "deleting"
+def _restart(tx: Transaction, again: Sequence[Item]) -> dict[ItemId, int]:
+    """A new attempt for each; the places in the queue that their older work held."""
+    for item in again:
+        tx.set_source(item)
+    places = tx.cancel_items([item.id for item in again], "superseded")
+    restarted = [
+        Moved(item.id, first_status(item.is_container), new_generation=True) for item in again
     ]
+    tx.move(Move.RESTART, restarted)
+    return places
+
+
+def _finish(kb: Workbench, run: Run, walk: Walk, *, is_bare: bool) -> None:
+    """The listing ended without error: now it is known what is missing."""
+    with kb.main.read() as snapshot:
+        missing = snapshot.unseen_count(run.item, walk.generation)
+    found = Evidence(
+        walk.place.met, walk.place.known, missing, is_bare, is_added=walk.top.id == run.item
+    )
+    pruned = bool(walk.flags.get("prune"))
+    delete = not missing or may_delete_missing(found, asked=walk.asked, pruned=pruned)
+    while delete and missing and _delete_some(kb, run, walk):
+        run.token.check()
+    with kb.main.write() as tx:
+        box = _ours(tx, run)
+        warning = None if delete else _many_vanished(missing)
+        tx.set_own_outcome(box.id, box.generation, COMPLETED, warning, walk.skipped.document())
+        numbers = {**asdict(found), "deleted": missing if delete else 0}
+        tx.record([NewEvent(EventKind.EXPANDED, box.base_id, box.id, box.generation, numbers)])
+        tx.finish([run.fence])
+    kb.main.durable()
+
+
+def _delete_some(kb: Workbench, run: Run, walk: Walk) -> bool:
+    """A slice of what was not met; False when nothing is left. No write waits long behind it."""
+    with kb.main.write() as tx:
+        box = _ours(tx, run)
+        gone = tx.items(tx.unseen(box.id, box.generation, MISSING_AT_ONCE))
+        mark_deleting(tx, gone)
+        enqueue_deletes(tx, box.base_id, [item.id for item in gone], after=walk.top.id)
+        return bool(gone)
+
+
+def _many_vanished(missing: int) -> Trouble:
+    error = Permanent(f"{missing} known entries were not found", code="many_vanished")
+    return error.code, str(error), error.advice

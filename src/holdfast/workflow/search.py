@@ -1,71 +1,55 @@
 """What answers a question, and nothing that was deleted?
 
-The index snapshot is opened first, the main one second: what the main store says is then newer than
-the candidates it is asked about. A candidate whose item is published in a newer build than the
-snapshot holds restarts the search; after three restarts the older text is returned as stale. The
-last act, after everything slow, is a check of the items' states.
+    query vector          before anything is opened: a model may be slow
+    index snapshot        first, so that the main store knows more than the candidates
+    main snapshot         what is masked, what the filter lets pass
+    candidates, fused     by words, by vectors, or both
+    main snapshot         who of them answers, with which build
+    texts, neighbours     from the same index snapshot
+    last act              once more: who is still there; everything after it is arithmetic
+
+A candidate whose item is published in a build that this index snapshot does not hold restarts the
+search; after three restarts the older text is returned as stale. A build that is published and
+stands in the snapshot silences the older ones beside it, so an answer shows one build per item.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from holdfast.domain.answers import (
+    RANKING,
+    RELEVANCE,
+    Hit,
+    Neighbor,
+    Question,
+    SearchAnswer,
+    checked_question,
+)
 from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.chunks import StoredChunk, chunk_id
-from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound
-from holdfast.domain.given import is_whole
-from holdfast.domain.ids import BaseId, Generation, ItemId
+from holdfast.domain.errors import GuardRejected, NotFound, Transient
+from holdfast.domain.filters import Filter, matches
+from holdfast.domain.fusion import by_rank, fused, merge_equal
+from holdfast.domain.ids import BaseId, ClaimNo, ItemId
 from holdfast.stages.embedding.checks import checked
+from holdfast.stages.finding.highlights import highlights
 from holdfast.stores.catalog import Answering
 from holdfast.stores.index import Candidate, IndexSnapshot
 from holdfast.workflow.take import embedder_of
 from holdfast.workflow.workbench import Workbench
 
-MAX_QUERY = 8_000
-MAX_TOP_K = 100
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 RESTARTS = 3
 WIDTHS = (200, 800, 3_200)
-RRF_K = 60
+PER_HIT = 5
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of which bases."""
-
-    query: str
-    bases: tuple[BaseId, ...]
-    top_k: int | None = None
-    mode: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A passage that answers, and where it stands."""
-
-    chunk_id: str
-    item_id: ItemId
-    base_id: BaseId
-    title: str
-    source: str
-    page: int | None
-    headings: tuple[str, ...]
-    char_start: int
-    char_end: int
-    content: str
-    score: float
-    score_kind: str
-    rank: int
-    stale: bool
-    generation: Generation
-
-
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    """Hits, best first, and what could not be done."""
-
-    hits: tuple[Hit, ...]
-    warnings: tuple[str, ...] = ()
+__all__ = ["Hit", "Question", "SearchAnswer", "search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +57,21 @@ class Wanted:
     """A question put to one base."""
 
     base: Base
-    query: str
+    question: Question
     mode: str
     top_k: int
+    vector: NDArray[np.float32] | None
+
+    @property
+    def score_kind(self) -> str:
+        """Cosines compare across queries; places and word counts do not."""
+        return RELEVANCE if self.mode == "vector" else RANKING
+
+    @property
+    def threshold(self) -> float | None:
+        if self.question.threshold is not None:
+            return self.question.threshold
+        return self.base.settings.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,29 +85,18 @@ class Found:
 
 def search(kb: Workbench, question: Question) -> SearchAnswer:
     """The best passages of all asked bases, merged by rank."""
-    _check(question)
+    question = checked_question(question)
+    warnings: dict[str, None] = {}
     bases = _bases(kb, question.bases)
-    per_base = [_search_base(kb, base, question) for base in bases]
-    ranked = [hit for place in _by_rank(per_base) for hit in place]
-    top_k = question.top_k or max((base.settings.top_k for base in bases), default=10)
-    return SearchAnswer(_last_look(kb, ranked)[:top_k])
-
-
-def _check(question: Question) -> None:
-    query: object = question.query
-    if not isinstance(query, str) or not query.strip():
-        raise InvalidInput("the query is empty")
-    if len(question.query) > MAX_QUERY:
-        raise InvalidInput(f"the query has {len(question.query)} characters; at most {MAX_QUERY}")
-    if question.top_k is not None and not is_whole(question.top_k, 1, MAX_TOP_K):
-        raise InvalidInput(f"top_k is {question.top_k!r}; it takes 1 to {MAX_TOP_K}")
-    if question.mode not in (None, "hybrid", "vector", "keyword"):
-        raise InvalidInput(f"mode is {question.mode!r}; it takes hybrid | vector | keyword")
+    wanted = [_wanted(kb, base, question, warnings) for base in bases]
+    ranked = by_rank([_search_base(kb, one) for one in wanted])
+    top_k = max((one.top_k for one in wanted), default=0)
+    return SearchAnswer(_answer(_last_look(kb, ranked), top_k), tuple(warnings))
 
 
 def _bases(kb: Workbench, ids: Sequence[BaseId]) -> list[Base]:
     with kb.main.read() as snapshot:
-        found = [(one, snapshot.base(one)) for one in ids]
+        found = [(one, snapshot.base(one)) for one in dict.fromkeys(ids)]
     bases: list[Base] = []
     for base_id, base in found:
         if base is None or base.status is BaseStatus.DELETING:
@@ -124,113 +109,167 @@ def _bases(kb: Workbench, ids: Sequence[BaseId]) -> list[Base]:
     return bases
 
 
-def _search_base(kb: Workbench, base: Base, question: Question) -> list[Hit]:
-    wanted = Wanted(
-        base,
-        question.query,
-        question.mode or base.settings.search_mode,
-        question.top_k or base.settings.top_k,
-    )
-    found: list[Found] = []
+def _wanted(kb: Workbench, base: Base, question: Question, warnings: dict[str, None]) -> Wanted:
+    mode = question.mode or base.settings.search_mode
+    vector = None
+    if mode != "keyword":
+        mode, vector = _asked_in_vectors(kb, base, question, mode, warnings)
+    wanted = Wanted(base, question, mode, question.top_k or base.settings.top_k, vector)
+    if question.threshold is not None and wanted.score_kind is RANKING:
+        warnings["a threshold holds for relevance scores; these are places in a ranking"] = None
+    return wanted
+
+
+def _asked_in_vectors(
+    kb: Workbench, base: Base, question: Question, mode: str, warnings: dict[str, None]
+) -> tuple[str, NDArray[np.float32] | None]:
+    """The query's vector, and the mode that is left when there is none to be had."""
+    embedder = embedder_of(kb, base)
+    if embedder is None:
+        return mode, None
+    try:
+        return mode, checked(embedder.embed([question.query]), 1, embedder.width)[0]
+    except Transient as error:
+        if mode == "vector":
+            raise
+        warnings[f"the embedding model does not answer ({error}): searched by words"] = None
+        return "keyword", None
+
+
+def _search_base(kb: Workbench, wanted: Wanted) -> list[Hit]:
     for restart in range(RESTARTS + 1):
-        with kb.index.snapshot(base.id) as index:
-            found, overtaken = _look(kb, index, wanted)
-        if not overtaken or restart == RESTARTS:
-            break
-    return [_hit(base, one, rank) for rank, one in enumerate(found[: wanted.top_k], 1)]
+        with kb.index.snapshot(wanted.base.id) as index:
+            found = _look(kb, index, wanted, last=restart == RESTARTS)
+            if found is not None:
+                return [_hit(index, wanted, one) for one in found]
+    return []
 
 
-def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted) -> tuple[list[Found], bool]:
-    """Enough visible passages if there are any, and whether a newer build overtook one."""
-    base, top_k = wanted.base.id, wanted.top_k
+def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted, *, last: bool) -> list[Found] | None:
+    """Enough visible passages if there are any; None when a newer build overtook one."""
+    base = wanted.base.id
+    masked, within = _shown(kb, base, wanted.question.filter)
     visible: list[Found] = []
-    overtaken = False
-    for width in WIDTHS:
-        ranked = _fused(_lanes(kb, index, wanted, width))
+    for width in sorted({min(PER_HIT * wanted.top_k, WIDTHS[0]), *WIDTHS}):
+        lanes = _lanes(index, wanted, width, masked, within)
+        ranked = _fused(lanes)
         with kb.main.read() as snapshot:
             standing = snapshot.answering(base, {one.item_id for one in ranked})
-        answering = [one for one in ranked if _answers(standing.get(one.item_id), one)]
-        # it may also be a leftover that nobody could drop yet: then what is visible is the answer
-        overtaken |= any(_overtaken(standing.get(one.item_id), one) for one in ranked)
-        stored = index.load([one.chunk_id for one in answering[: top_k * 2]])
-        visible = [
-            Found(one.score, stored[one.chunk_id], standing[one.item_id])
-            for one in answering
-            if one.chunk_id in stored
-        ]
-        if len(visible) >= top_k or len(ranked) < width:
+        builds = _answering_builds(index, ranked, standing, last=last)
+        if builds is None:
+            return None
+        answering = [one for one in ranked if builds.get(one.item_id) == one.build]
+        visible = _loaded(index, wanted, answering, standing)
+        distinct = {one.stored.chunk.text for one in visible}
+        if len(distinct) >= wanted.top_k or all(len(lane) < width for lane in lanes):
             break
-    return visible, overtaken
+    return visible
+
+
+def _shown(
+    kb: Workbench, base: BaseId, wanted: Filter | None
+) -> tuple[set[ItemId], set[ItemId] | None]:
+    """What is being deleted, and what the filter lets pass."""
+    with kb.main.read() as snapshot:
+        masked = snapshot.masked(base)
+        if wanted is None:
+            return masked, None
+        return masked, {item.id for item in snapshot.filterable(base) if matches(wanted, item)}
 
 
 def _lanes(
-    kb: Workbench, index: IndexSnapshot, wanted: Wanted, width: int
+    index: IndexSnapshot,
+    wanted: Wanted,
+    width: int,
+    masked: Collection[ItemId],
+    within: Collection[ItemId] | None,
 ) -> list[list[Candidate]]:
-    base = wanted.base
-    with kb.main.read() as snapshot:
-        masked = snapshot.masked(base.id)
     lanes: list[list[Candidate]] = []
-    embedder = embedder_of(kb, base) if wanted.mode != "keyword" else None
-    if embedder is not None:
-        vector = checked(embedder.embed([wanted.query]), 1, embedder.width)[0]
-        lanes.append(index.vector(base.space, vector, width, masked))
+    if wanted.vector is not None:
+        lanes.append(index.vector(wanted.base.space, wanted.vector, width, masked, within))
     if wanted.mode != "vector":
-        lanes.append(index.keyword(wanted.query, width, masked))
+        lanes.append(index.keyword(wanted.question.query, width, masked, within))
     return lanes
 
 
 def _fused(lanes: Sequence[Sequence[Candidate]]) -> list[Candidate]:
-    """Reciprocal rank: what stands high in several lanes stands highest."""
     if len(lanes) == 1:
         return list(lanes[0])
-    scores: dict[int, float] = {}
-    known: dict[int, Candidate] = {}
-    for lane in lanes:
-        for rank, one in enumerate(lane, 1):
-            scores[one.chunk_id] = scores.get(one.chunk_id, 0.0) + 1.0 / (RRF_K + rank)
-            known[one.chunk_id] = one
-    order = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
-    return [
-        Candidate(chunk, known[chunk].item_id, known[chunk].build, scores[chunk]) for chunk in order
-    ]
+    known = {one.chunk_id: one for lane in lanes for one in lane}
+    ranking = fused([[one.chunk_id for one in lane] for lane in lanes])
+    return [replace(known[chunk], score=score) for chunk, score in ranking]
 
 
-def _answers(item: Answering | None, one: Candidate) -> bool:
-    return item is not None and item.build == one.build
+def _answering_builds(
+    index: IndexSnapshot,
+    ranked: Sequence[Candidate],
+    standing: dict[ItemId, Answering],
+    *,
+    last: bool,
+) -> dict[ItemId, ClaimNo] | None:
+    """The one build with which each item answers; None when the search has to start again."""
+    builds = {item: one.build for item, one in standing.items() if one.build is not None}
+    older = [one for one in ranked if one.build < builds.get(one.item_id, 0)]
+    published = {(one.item_id, builds[one.item_id]) for one in older}
+    overtaken = {item for item, _ in published - index.sealed(published)} if published else set()
+    if overtaken and not last:
+        return None
+    for item in overtaken:
+        builds[item] = max(one.build for one in older if one.item_id == item)
+    return builds
 
 
-def _overtaken(item: Answering | None, one: Candidate) -> bool:
-    return item is not None and item.build is not None and item.build > one.build
+def _loaded(
+    index: IndexSnapshot,
+    wanted: Wanted,
+    answering: Sequence[Candidate],
+    standing: dict[ItemId, Answering],
+) -> list[Found]:
+    """The passages themselves, twice as many as asked: equal texts become one."""
+    if wanted.score_kind is RELEVANCE and wanted.threshold is not None:
+        answering = [one for one in answering if one.score >= wanted.threshold]
+    some = answering[: 2 * wanted.top_k]
+    stored = index.load([one.chunk_id for one in some])
+    found = [Found(one.score, stored[one.chunk_id], standing[one.item_id]) for one in some]
+    if len({one.stored.chunk.text for one in found}) < wanted.top_k < len(answering):
+        stored = index.load([one.chunk_id for one in answering])
+        found = [Found(one.score, stored[one.chunk_id], standing[one.item_id]) for one in answering]
+    return found
 
 
-def _hit(base: Base, one: Found, rank: int) -> Hit:
-    chunk = one.stored.chunk
+def _hit(index: IndexSnapshot, wanted: Wanted, one: Found) -> Hit:
+    chunk, item = one.stored.chunk, one.item
+    around = (
+        index.around(one.stored, wanted.question.neighbors) if wanted.question.neighbors else ()
+    )
     return Hit(
-        chunk_id=chunk_id(one.item.id, one.stored.build, chunk.ordinal),
-        item_id=one.item.id,
-        base_id=base.id,
-        title=one.item.name,
-        source=one.item.source,
+        chunk_id=chunk_id(item.id, one.stored.build, chunk.ordinal),
+        item_id=item.id,
+        base_id=wanted.base.id,
+        title=item.name,
+        source=item.source,
         page=chunk.page,
         headings=chunk.headings,
         char_start=chunk.char_start,
         char_end=chunk.char_end,
         content=chunk.text,
         score=one.score,
-        score_kind="ranking",
-        rank=rank,
-        stale=one.item.published_generation != one.item.generation,
-        generation=one.item.published_generation or one.item.generation,
+        score_kind=wanted.score_kind,
+        rank=0,
+        stale=item.published_generation != item.generation or item.build != one.stored.build,
+        generation=item.published_generation or item.generation,
+        highlights=highlights(chunk.text, wanted.question.query),
+        neighbors=tuple(_neighbor(beside) for beside in around),
     )
 
 
-def _by_rank(per_base: Sequence[Sequence[Hit]]) -> list[list[Hit]]:
-    """All firsts, then all seconds: raw scores of different bases do not compare."""
-    longest = max((len(hits) for hits in per_base), default=0)
-    return [[hits[place] for hits in per_base if place < len(hits)] for place in range(longest)]
+def _neighbor(stored: StoredChunk) -> Neighbor:
+    chunk = stored.chunk
+    name = chunk_id(stored.item_id, stored.build, chunk.ordinal)
+    return Neighbor(name, chunk.ordinal, chunk.text, chunk.char_start, chunk.char_end)
 
 
-def _last_look(kb: Workbench, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def _last_look(kb: Workbench, hits: Sequence[Hit]) -> list[Hit]:
     """The last act of every search: what was deleted meanwhile is not in the answer."""
     by_base: dict[BaseId, set[ItemId]] = {}
     for hit in hits:
@@ -239,4 +278,12 @@ def _last_look(kb: Workbench, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         living = {
             item for base, items in by_base.items() for item in snapshot.answering(base, items)
         }
-    return tuple(hit for hit in hits if hit.item_id in living)
+    return [hit for hit in hits if hit.item_id in living]
+
+
+def _answer(living: Sequence[Hit], top_k: int) -> tuple[Hit, ...]:
+    """Equal texts as one hit, cut and numbered."""
+    merged = merge_equal(living, lambda hit: hit.content, lambda hit: hit.item_id)[:top_k]
+    return tuple(
+        replace(one.hit, rank=rank, also=one.also) for rank, one in enumerate(merged, start=1)
+    )

@@ -25,8 +25,9 @@ def highlights(text: str, query: str, limit: int = MAX_HIGHLIGHTS) -> tuple[Offs
         return ()
     plain, origin = _folded_with_origin(text)
     found = sorted(_found(plain, wanted))
-    places = ((origin[start], _after(origin, end, text)) for start, end in _joined(found))
-    return tuple(dict.fromkeys(places))[:limit]
+    places = [(origin[start], _after(origin, end, text)) for start, end in _joined(found)]
+    # joined once more: one character of the text may fold to several words (a vulgar fraction)
+    return tuple(_joined(sorted(places)))[:limit]
 
 
 def _found(plain: str, wanted: Sequence[str]) -> Iterator[Offsets]:

@@ -103,6 +103,12 @@ class SqliteCatalogWrites(SqliteMoves):
         )
         self.roll_up([item])
 
+    def set_skipped(
+        self, item: ItemId, generation: Generation, skipped: Mapping[str, Any] | None
+    ) -> None:
+        document = json.dumps(skipped) if skipped else None
+        self.session.run("set_skipped", id=item, generation=generation, skipped=document)
+
     def set_source(self, item: Item) -> None:
         self.session.run(
             "set_source",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import InvalidInput
+from holdfast.domain.events import instant
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import INVARIANTS, Violation
 from holdfast.domain.item_states import PROCESSING, WORKING, Status
-from holdfast.domain.items import Item, Page
+from holdfast.domain.items import Item, ItemType, Page
 from holdfast.domain.progress import Tally
-from holdfast.stores.catalog import Answering, Expected, Listing, Stale, Totals
+from holdfast.stores.catalog import Answering, Expected, Filtered, Listing, Stale, Totals
 from holdfast.stores.sqlite.catalog_rows import base_of, item_of, json_text
 from holdfast.stores.sqlite.connection import Session
 
@@ -114,6 +116,16 @@ class SqliteCatalogReads:
             for row in rows
         }
 
+    def filterable(self, base: BaseId) -> list[Filtered]:
+        return [
+            Filtered(
+                item, ItemType(kind), source, json.loads(data), instant(made), instant(changed)
+            )
+            for item, kind, source, data, made, changed in self.session.rows(
+                "filterable", base=base
+            )
+        ]
+
     def published(self, base: BaseId, ids: Collection[ItemId]) -> set[tuple[ItemId, ClaimNo]]:
         rows = self.session.rows("published", base=base, ids=listed(ids))
         return {(item, build) for item, build in rows}
@@ -162,9 +174,18 @@ class SqliteCatalogReads:
         rows = self.session.rows("children_by_key", parent=parent, keys=listed(keys))
         return {item.source_key: item for item in map(item_of, rows)}
 
-    def unseen(self, parent: ItemId, generation: Generation) -> dict[ItemId, str]:
-        rows = self.session.rows("unseen_children", parent=parent, generation=generation)
-        return dict(rows)
+    def unseen(self, parent: ItemId, generation: Generation, limit: int) -> list[ItemId]:
+        rows = self.session.rows(
+            "unseen_children", parent=parent, generation=generation, limit=limit
+        )
+        return [row[0] for row in rows]
+
+    def unseen_count(self, parent: ItemId, generation: Generation) -> int:
+        found: int = self.session.value("unseen_count", parent=parent, generation=generation)
+        return found
+
+    def jobless_below(self, container: ItemId) -> list[ItemId]:
+        return [row[0] for row in self.session.rows("jobless_below", root=container)]
 
     def entries(self, item: ItemId, role: Role) -> list[FileEntry]:
         rows = self.session.rows("entries_of", item=item, role=role)

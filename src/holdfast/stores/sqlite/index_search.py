@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.domain.chunks import StoredChunk
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId
-from holdfast.stores.index import Candidate
+from holdfast.stores.index import Candidate, Pair
 from holdfast.stores.lines import Term, terms_of
 from holdfast.stores.sqlite.code_cache import coarse
 from holdfast.stores.sqlite.code_memory import CodeMemory, Moment
@@ -149,6 +149,10 @@ class SqliteSnapshot:
             row = self._session.one("ranked_within", within=as_json(shown), **values)
         seen, rows = row or (0, "[]")
         return seen, json.loads(rows)
+
+    def sealed(self, pairs: Collection[Pair]) -> set[Pair]:
+        rows = self._session.rows("seals_of", pairs=as_json(pairs))
+        return {(ItemId(item), ClaimNo(claim)) for item, claim, _, _ in rows}
 
     def load(self, chunk_ids: Collection[int]) -> Mapping[int, StoredChunk]:
         row = self._session.one("chunks_by_id", ids=as_json(chunk_ids))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from holdfast.domain.errors import CODES, GuardRejected
@@ -37,6 +37,10 @@ class SqliteQueueReads:
     def unfinished(self) -> int:
         found: int = self.session.value("unfinished")
         return found
+
+    def leaves_queued(self, base: BaseId) -> tuple[int, int]:
+        total, own = self.session.one("leaves_queued", base=base) or (0, 0)
+        return total, own or 0
 
     def job(self, job: JobId) -> Job | None:
         row = self.session.one("job", id=job)
@@ -241,6 +245,10 @@ class SqliteQueueWrites(SqliteQueueReads):
     def end_cancelled(self, fence: Fence) -> None:
         self.session.run("end_cancelled", id=fence.job, claim=fence.claim, now=self.now)
         self.woken.update(Lane)
+
+    def keep_place(self, fence: Fence, place: Mapping[str, Any]) -> None:
+        text = json.dumps(place)  # ASCII: a place in a folder may be a name that is not text
+        self.session.run("keep_place", id=fence.job, claim=fence.claim, place=text, now=self.now)
 
     def beat(self, fences: Sequence[Fence], lease: int) -> None:
         for fence in fences:

@@ -131,6 +131,11 @@ WHERE id = :item AND generation = :generation AND status IN ('processing', 'read
 UPDATE items SET own_outcome = :outcome, own_error = :error, skipped = :skipped, heartbeat_at = :now
 WHERE id = :id AND generation = :generation AND status <> 'deleting'
 
+-- name: set_skipped
+-- What the listing has passed over so far, page by page.
+UPDATE items SET skipped = :skipped
+WHERE id = :id AND generation = :generation AND status <> 'deleting'
+
 -- name: set_source
 -- The item's new content, before the move that starts its new attempt.
 UPDATE items SET data = :data, source = :source, name = :name, size = :size, workload = :workload
@@ -248,6 +253,11 @@ FROM items JOIN bases ON bases.id = items.base_id
 WHERE items.id IN (SELECT value FROM json_each(:ids))
   AND +items.base_id = :base AND items.status <> 'deleting' AND bases.status <> 'deleting'
 
+-- name: filterable
+-- What filters look at, of all that may answer.
+SELECT id, type, source, attributes, created_at, updated_at FROM items
+WHERE base_id = :base AND status <> 'deleting' AND published_build IS NOT NULL
+
 -- name: published
 -- The builds that answer; those of deleting items are the delete's to remove, not the sweep's.
 SELECT id, published_build FROM items
@@ -324,8 +334,25 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND status <> 'deleting'
 
 -- name: unseen_children
 -- Children the finished listing of this generation did not meet.
-SELECT id, source_key FROM items
+SELECT id FROM items
 WHERE parent_id = :parent AND status <> 'deleting' AND (seen IS NULL OR seen < :generation)
+ORDER BY id LIMIT :limit
+
+-- name: unseen_count
+SELECT count(*) FROM items
+WHERE parent_id = :parent AND status <> 'deleting' AND (seen IS NULL OR seen < :generation)
+
+-- name: jobless_below
+-- A container whose expansion has ended is active through what is inside it: that decides for it.
+WITH RECURSIVE inside (id) AS (
+  SELECT :root
+  UNION
+  SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
+SELECT items.id FROM inside JOIN items ON items.id = inside.id
+WHERE items.id <> :root AND items.status IN ('preparing', 'processing', 'reading', 'embedding')
+  AND (items.container = 0 OR items.own_outcome IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.item_id = items.id
+    AND jobs.state IN ('ready', 'later', 'parked', 'running'))
 
 -- name: delete_rows
 -- Leaf first: rows of the subtree nothing living stands below, at most :limit of them.

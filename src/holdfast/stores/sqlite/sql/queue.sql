@@ -32,6 +32,11 @@ ON CONFLICT DO NOTHING
 -- name: unfinished
 SELECT count(*) FROM jobs WHERE state IN ('ready', 'later', 'parked', 'running')
 
+-- name: leaves_queued
+-- Jobs that end by themselves, whatever waits in the other lanes: what expansions wait for.
+SELECT count(*), sum(base_id = :base AND state <> 'parked') FROM jobs
+WHERE lane IN ('index', 'poll') AND jobs.state IN ('ready', 'later', 'parked', 'running')
+
 -- name: job
 SELECT /*job*/ FROM jobs WHERE id = :id
 
@@ -187,6 +192,11 @@ WHERE id = :id AND claim = :claim AND state = 'running' AND cancel_requested = 0
 -- A run that was told to stop and did not reach its own end.
 UPDATE jobs SET state = 'cancelled', lease_until = NULL, updated_at = :now
 WHERE id = :id AND claim = :claim AND state = 'running' AND cancel_requested = 1
+
+-- name: keep_place
+-- How far a long run has come; the next run of the job goes on there, and its tries begin anew.
+UPDATE jobs SET input = json_set(input, '$.place', json(:place)), attempt = 0, updated_at = :now
+WHERE id = :id AND claim = :claim AND state = 'running'
 
 -- name: beat
 -- A stored page or batch proves the worker lives and the item does not kill it.

@@ -1,0 +1,71 @@
+"""Counted places: never more than there are, and none lost."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from holdfast.jobs.permits import Places, permits
+from holdfast.machine.threads import Threads
+
+
+def test_never_more_holders_than_places() -> None:
+    places, most, busy = Places(Threads(), 3), 0, 0
+    count = threading.Lock()
+
+    def work() -> None:
+        nonlocal most, busy
+        for _ in range(200):
+            with places.hold():
+                with count:
+                    busy += 1
+                    most = max(most, busy)
+                with count:
+                    busy -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+
+    assert 0 < most <= 3
+    assert places.used == busy == 0
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_no_place_is_lost_when_its_holder_fails(error: type[BaseException]) -> None:
+    places = Places(Threads(), 1)
+
+    for _ in range(3):
+        with pytest.raises(error), places.hold():
+            raise error
+
+    assert places.used == 0
+
+
+def test_who_waits_gets_the_place_that_is_given_back() -> None:
+    places, got = Places(Threads(), 1), threading.Event()
+
+    def wait_for_it() -> None:
+        with places.hold():
+            got.set()
+
+    with places.hold():
+        thread = threading.Thread(target=wait_for_it)
+        thread.start()
+        early = got.is_set()
+    thread.join(20)
+
+    assert (early, got.is_set()) == (False, True)
+
+
+def test_each_stage_has_places_of_its_own() -> None:
+    three = permits(Threads(), 3, 2, 1)
+
+    with three.writing.hold(), three.embedding.hold(), three.reading.hold():
+        used = [three.reading.used, three.embedding.used, three.writing.used]
+
+    assert [three.reading.limit, three.embedding.limit, three.writing.limit] == [3, 2, 1]
+    assert used == [1, 1, 1]
