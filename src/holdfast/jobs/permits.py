@@ -24,6 +24,11 @@ class Places:
         self._came = self._left = 0
         self._condition = runtime.condition()
 
+    @property
+    def used(self) -> int:
+        """How many hold a place now; those who wait for one do not count."""
+        return min(self.limit, self._came - self._left)
+
     @contextmanager
     def hold(self) -> Iterator[None]:
         with self._condition:
