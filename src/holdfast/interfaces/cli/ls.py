@@ -42,8 +42,11 @@ def ls(
       holdfast ls documents --status failed
       holdfast ls --json --limit 100
     """
+    from holdfast.domain.errors import InvalidInput
     from holdfast.interfaces.cli.listing import Asked, page_of, show_tree, trees
 
+    if cursor is not None and not door.as_json:
+        raise InvalidInput("--cursor goes with --json", advice="a tree is shown with --limit")
     with door.reading() as hf:
         asked = Asked.of(hf, item, base, status, limit)
         document = page_of(hf, asked, cursor) if door.as_json else {}

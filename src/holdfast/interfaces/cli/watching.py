@@ -123,7 +123,7 @@ def progress_line(label: str, tally: Tally, pace: Pace) -> Table:
         Text(label, style="bold"),
         ProgressBar(total=1.0, completed=share, width=BAR_WIDTH),
         Text(f"{min(99, int(share * 100)):3} %"),
-        Text(f"{tally.settled:,} of {counted(tally.leaves, 'file')}"),
+        Text(f"{tally.settled:,} of {counted(tally.leaves, 'document')}"),
         Text(_speed(tally, pace), style="cyan"),
         Text(_rest_of(tally, pace), style="cyan"),
     ]
