@@ -47,6 +47,11 @@ def append(file: Path, what: object) -> None:
         os.close(handle)
 
 
+def say(word: str) -> None:
+    """To whoever is about to kill us."""
+    os.write(1, f"{word}\n".encode())
+
+
 def opened(folder: Path, *, run: bool = True) -> Holdfast:
     def paid(_name: str, _dimensions: int) -> Embedder:
         return CountedModel(folder / "paid")
@@ -63,7 +68,7 @@ def ingest(folder: Path, first: int, last: int) -> None:
     """Add the notes from `first` to `last`, delete some of every seventh call, work until done."""
     with opened(folder) as kb:
         base = base_of(kb)
-        print("open", flush=True)
+        say("open")
         for start in range(first, last, NOTES_A_CALL):
             notes = [Note(text_of(start + n)) for n in range(NOTES_A_CALL)]
             created = kb.add(base, notes, idempotency_key=f"call {start}").created
@@ -72,7 +77,7 @@ def ingest(folder: Path, first: int, last: int) -> None:
                 delete(kb, folder, [one.id for one in created[:3]])
         while kb.queue(base).queue_size + kb.queue(base).processing_count:
             kb.wait([one.id for one in kb.items(base, limit=1_000).items])
-        print("done", flush=True)
+        say("done")
 
 
 def base_of(kb: Holdfast) -> Base:

@@ -1,7 +1,7 @@
 """What is left when an ingesting process is killed at any moment? Everything it had accepted.
 
-Real processes on real files: `kill -9` at random moments, again and again on the same folder, then a
-last run that is left alone. Each kill may cost the batch in flight of each active slot, no more.
+Real processes on real files: `kill -9` at random moments, again and again on the same folder, then
+a last run that is left alone. Each kill may cost the batch in flight of each slot, no more.
 """
 
 from __future__ import annotations
@@ -47,10 +47,19 @@ def test_a_process_killed_at_any_moment_loses_nothing_and_pays_again_for_one_bat
 
     with ingest.opened(tmp_path, run=False) as kb:
         kb.drain()
+        ask_again_for_the_unlucky(kb)
         assert kb.doctor(repair=True) == []  # one sweep
         nothing_is_lost(kb, tmp_path)
         nothing_stands_twice(kb)
     assert paid_again(tmp_path) <= kills * SLOTS * ingest.BATCH
+
+
+def ask_again_for_the_unlucky(kb: Holdfast) -> None:
+    """Items whose run was killed four times before its first batch: they say so, and can go on."""
+    failed = [item for item in everything(kb) if item.status == "failed"]
+    assert {item.error_code for item in failed} <= {"killed_worker"}
+    kb.reindex([item.id for item in failed])
+    kb.drain()
 
 
 def nothing_is_lost(kb: Holdfast, folder: Path) -> None:
