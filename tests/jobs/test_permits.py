@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from unittest import mock
 
 import pytest
 
@@ -88,3 +89,17 @@ def test_a_busy_holder_does_not_take_its_place_again_before_those_who_wait() -> 
 def take(places: Places, order: list[str]) -> None:
     with places.hold():
         order.append("waited")
+
+
+def test_one_who_stops_waiting_takes_nobody_s_place() -> None:
+    places = Places(Threads(), 1)
+    with places.hold():
+        with (
+            pytest.raises(KeyboardInterrupt),
+            mock.patch.object(places._condition, "wait", side_effect=KeyboardInterrupt),
+        ):
+            with places._condition:
+                places._wait_in_line()
+
+        with places._condition:
+            assert (places.used, list(places._line)) == (1, [])

@@ -5,6 +5,7 @@ A job waits for one permit without holding another, so permits cannot deadlock.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,34 +16,37 @@ from holdfast.ports import Runtime
 class Places:
     """At most `limit` holders at once, in the order they came.
 
-    Every comer takes a number; number n is let in when n - limit + 1 others have left. Without
-    numbers a busy run would take its own place again before those who wait for it wake up.
+    Without numbers a busy run would take its own place again before those who wait for it wake up;
+    one who stops waiting leaves the line and takes nobody's place.
     """
 
     def __init__(self, runtime: Runtime, limit: int) -> None:
-        self.limit = limit
-        self._came = self._left = 0
+        self.limit, self.used = limit, 0
+        self._came = 0
+        self._line: deque[int] = deque()
         self._condition = runtime.condition()
-
-    @property
-    def used(self) -> int:
-        """How many hold a place now; those who wait for one do not count."""
-        return min(self.limit, self._came - self._left)
 
     @contextmanager
     def hold(self) -> Iterator[None]:
         with self._condition:
-            number = self._came
-            self._came += 1
+            self._wait_in_line()
+            self.used += 1
         try:
-            with self._condition:
-                while number >= self._left + self.limit:
-                    self._condition.wait()
             yield
         finally:
             with self._condition:
-                self._left += 1
+                self.used -= 1
                 self._condition.notify_all()
+
+    def _wait_in_line(self) -> None:
+        number, self._came = self._came, self._came + 1
+        self._line.append(number)
+        try:
+            while self.used >= self.limit or self._line[0] != number:
+                self._condition.wait()
+        finally:
+            self._line.remove(number)
+            self._condition.notify_all()
 
 
 @dataclass(frozen=True, slots=True)

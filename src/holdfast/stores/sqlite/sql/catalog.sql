@@ -92,7 +92,8 @@ FROM items AS box WHERE box.id = :id
 SELECT (SELECT count(*) FROM items WHERE parent_id = :id AND status = 'failed'),
   (SELECT count(*) FROM items WHERE parent_id = :id AND status <> 'deleting'),
   (SELECT json_group_array(json_array(name, error)) FROM
-    (SELECT name, error FROM items WHERE parent_id = :id AND status = 'failed' LIMIT 3))
+    (SELECT name, error FROM items WHERE parent_id = :id AND status = 'failed'
+     ORDER BY id LIMIT 3))
 
 -- name: set_published
 -- In the transaction of the move to completed, which has checked claim and generation.
