@@ -220,7 +220,7 @@ def _show(console: Console, adding: Adding, outcome: Outcome) -> None:
     if outcome.ending is None and adding.ids:
         console.print(
             f"Accepted {counted(len(adding.ids), 'item')} into {adding.base.name}. "
-            "The next command that runs work indexes them, for example `holdfast recover`."
+            "The next command that runs work does the rest, for example `holdfast recover`."
         )
     elif adding.ids:
         console.print(summary(outcome, adding.base.name))
