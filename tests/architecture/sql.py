@@ -46,7 +46,7 @@ SHAPES = re.compile(
 EDGES = re.compile(
     r"(?:BEGIN(?: IMMEDIATE)?|COMMIT|ROLLBACK|(?:SAVEPOINT|RELEASE|ROLLBACK TO)\b.*)"
 )
-EDGES_AT = {"connection.py"}
+EDGES_AT = {"connection.py", "disks.py"}  # the simulated disk looks for the edges
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from holdfast.domain.ids import BaseId
 from holdfast.domain.jobs import BUNDLE_ITEMS, Job, Lane
 from holdfast.jobs.fairness import bundle, may_start_large
 from holdfast.stores.main import MainStore, Transaction
-from holdfast.stores.queue import RunningJob
+from holdfast.stores.queue import Slot
 
 CONTROL_PER_BASE = 2
 WINDOW = 16
@@ -69,9 +69,7 @@ def _choose(tx: Transaction, lane: Lane, caps: Caps) -> list[Job]:
     return _first_servable(tx, lane, caps, running)
 
 
-def _first_servable(
-    tx: Transaction, lane: Lane, caps: Caps, running: list[RunningJob]
-) -> list[Job]:
+def _first_servable(tx: Transaction, lane: Lane, caps: Caps, running: list[Slot]) -> list[Job]:
     active = Counter(one.base for one in running)
     large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
     looked_at: set[BaseId] = set()
@@ -86,7 +84,7 @@ def _first_servable(
 
 
 def _of_base(
-    tx: Transaction, lane: Lane, base: BaseId, slots: int, running: list[RunningJob]
+    tx: Transaction, lane: Lane, base: BaseId, slots: int, running: list[Slot]
 ) -> list[Job]:
     """The head of the base's queue: a bundle of small jobs, one job, or a large one."""
     heads = tx.heads(lane, base, large=False, limit=BUNDLE_ITEMS)

@@ -11,6 +11,7 @@ from holdfast.jobs.runner import Bells
 from holdfast.machine.owner import OwnerLock
 from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.reading.plain import PlainReader
+from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.testing.clock import SimClock, SimIds, SimRng
 from holdfast.testing.doors import SimMain, sim_index
@@ -67,6 +68,8 @@ class Life:
         bells, ids = Bells(runtime), SimIds(clock, world.rng("ids"))
         inner = SqliteMain(world.disk, clock, runtime, bells)
         world.watch_main()
+        if world.stores.index_in_files:
+            world.index = SqliteIndex(world.disk, runtime, clock)
         main = SimMain(inner, self.gate, world.main_committed, world.main_read)
         settings, rng = world.settings, SimRng(world.rng("jitter"))
         kb = Workbench(

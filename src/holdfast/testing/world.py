@@ -18,12 +18,12 @@ from holdfast.config import Settings, load
 from holdfast.domain.bases import Base, BaseSettings
 from holdfast.domain.errors import HoldfastError
 from holdfast.domain.ids import BaseId, ItemId
+from holdfast.stores.index import IndexStore
 from holdfast.stores.memory_index import MemoryIndex
 from holdfast.stores.sqlite import invariants
 from holdfast.stores.sqlite.main import FILE
 from holdfast.testing.case import Case, Outcome, drawn_steps
 from holdfast.testing.clients import Client
-from holdfast.testing.disks import MemoryDisk
 from holdfast.testing.ending import settle
 from holdfast.testing.expectations import Expectations
 from holdfast.testing.faults import Faults
@@ -32,8 +32,8 @@ from holdfast.testing.gate import Outage
 from holdfast.testing.life import Life
 from holdfast.testing.models import MODEL, WIDTH, Bill
 from holdfast.testing.schedule import Kernel
+from holdfast.testing.stores import drawn_stores
 from holdfast.testing.tasks import Broken, Stuck, Task
-from holdfast.testing.templates import template
 from holdfast.testing.watch import Watch
 from holdfast.workflow.bases import create_base
 
@@ -60,8 +60,9 @@ class World:
         if case.clients is not None:
             self.clients = case.clients
         self.settings = drawn_settings(draw)
-        self.disk = MemoryDisk(template(), watched=(FILE,))
-        self.index = MemoryIndex()
+        self.stores = drawn_stores(draw)
+        self.disk = self.stores.disk
+        self.index: IndexStore = MemoryIndex()
         self.landscape, self.bill = Landscape(), Bill()
         self.expectations = Expectations()
         self.watch = Watch(self)
