@@ -224,10 +224,12 @@ def _show(console: Console, adding: Adding, outcome: Outcome) -> None:
         )
     elif adding.ids:
         console.print(summary(outcome, adding.base.name))
-        skipped = sum((item.skipped or {}).get("count", 0) for item in outcome.items)
+        for item in outcome.items:
+            if item.warning:
+                console.print(f"{place(item.source)}: {item.warning}", soft_wrap=True)
+        skipped = outcome.tally.skipped
         if skipped:
-            console.print(
-                f"{counted(skipped, 'entry', 'entries')} skipped; `holdfast show` says why."
-            )
+            entries = counted(skipped, "entry", "entries")
+            console.print(f"{entries} skipped; `holdfast show FOLDER` says which and why.")
     refused = [Trouble(place(one.path), one.error, one.advice) for one in adding.refused]
     show_troubles(console, [*refused, *outcome.troubles()])
