@@ -98,9 +98,8 @@ class Shell:
 
     def close(self) -> None:
         for child in self._running:
-            if child.poll() is None:
-                child.kill()
-                child.communicate()
+            child.kill()
+            child.communicate()  # closes its pipes
 
     def write(self, files: Mapping[str, str | bytes], folder: str = "docs") -> Path:
         root = self.home / folder

@@ -30,27 +30,27 @@ def test_chinese_text_is_found(shell: Shell) -> None:
 
 
 def test_a_broken_file_is_told_with_reason_and_advice_and_the_rest_is_ready(shell: Shell) -> None:
-    shell.write({"good.md": "The lamp hums.", "bad.bin": BROKEN})
+    shell.write({"good.md": "The lamp hums.", "bad.md": BROKEN})
 
     added = shell.run("add", "docs")
 
     assert added.code == 1
     assert "1 document ready in default" in added.out
-    (row,) = [line for line in added.out.splitlines() if "bad.bin" in line]
+    (row,) = [line for line in added.out.splitlines() if "bad.md" in line]
     assert "not a text file" in row
     assert "convert the source" in row
 
 
 def test_a_broken_file_inside_a_folder_names_the_input_it_came_with(shell: Shell) -> None:
     shell.write({"good.md": "The lamp hums."}, "first")
-    shell.write({"deep/bad.bin": BROKEN}, "second")
+    shell.write({"deep/bad.md": BROKEN}, "second")
 
     added = shell.json("add", "first", "second", code=1)
 
     (failed,) = added["failed"]
     assert set(failed) == {"index", "itemId", "path", "error", "code", "advice"}
     assert (failed["index"], failed["code"]) == (1, "unsupported")
-    assert failed["path"].endswith("second/deep/bad.bin")
+    assert failed["path"].endswith("second/deep/bad.md")
     assert [item["status"] for item in added["created"]] == ["completed", "failed"]
 
 

@@ -113,12 +113,12 @@ def test_ls_draws_a_tree_with_states(filled: Shell) -> None:
 
 
 def test_ls_of_one_state_keeps_the_folders_on_the_way(filled: Shell) -> None:
-    filled.write({"deep/bad.bin": b"\x00\x00"})
+    filled.write({"deep/bad.md": b"\x00\x00"})
     filled.run("add", "docs")
 
     shown = filled.run("ls", "--status", "failed").out
 
-    assert "bad.bin" in shown
+    assert "bad.md" in shown
     assert "deep/" in shown
     assert "a.md" not in shown
 
@@ -259,7 +259,7 @@ def test_json_stays_on_stdout_and_messages_go_to_stderr(shell: Shell) -> None:
 
 
 def test_in_a_pipe_there_are_no_colours_and_no_live_parts(filled: Shell) -> None:
-    filled.write({"bad.bin": b"\x00"})
+    filled.write({"bad.md": b"\x00"})
     said = [filled.run(*words) for words in (["add", "docs"], ["ls"], ["search", "lamp"])]
 
     assert not any("\x1b" in one.out + one.err for one in said)

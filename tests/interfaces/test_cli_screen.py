@@ -19,7 +19,7 @@ HALF = Tally(
 def drawn(tally: Tally, pace: Pace) -> str:
     console = Console(width=140, force_terminal=True, color_system=None)
     with console.capture() as captured:
-        console.print(progress_line("manuals", tally, pace))
+        console.print(progress_line("manuals", tally, pace, 140))
     return captured.get()
 
 
@@ -97,3 +97,12 @@ def test_a_path_below_the_working_folder_is_shown_as_it_would_be_typed(
     assert place(str(here / "docs" / "a.md")) == "docs/a.md"
     assert place("/elsewhere/a.md") == "/elsewhere/a.md"
     assert place("A note") == "A note"
+
+
+def test_the_line_of_progress_fits_a_narrow_terminal() -> None:
+    console = Console(width=80, force_terminal=True, color_system=None)
+    with console.capture() as captured:
+        console.print(progress_line("⠋ manuals", HALF, Pace(), 80))
+
+    (line,) = captured.get().splitlines()
+    assert "2 failed" in line

@@ -6,7 +6,7 @@ from holdfast.domain.items import Note
 from holdfast.domain.jobs import Lane
 from tests.workflow.worlds import World
 
-FILES: dict[str, str | bytes] = {"a.md": "alpha", "bad.bin": b"\x00", "deep/b.md": "beta"}
+FILES: dict[str, str | bytes] = {"a.md": "alpha", "bad.md": b"\x00", "deep/b.md": "beta"}
 
 
 def test_a_base_is_told_in_numbers(world: World) -> None:
@@ -49,7 +49,7 @@ def test_failures_are_the_leaves_that_failed_and_folders_that_cannot_be_listed(
 
     found = world.hf.failures([box, gone])
 
-    assert {item.name for item in found} == {"bad.bin", "gone"}
+    assert {item.name for item in found} == {"bad.md", "gone"}
     assert all(item.error and item.error_advice for item in found)
 
 
@@ -89,3 +89,12 @@ def test_what_was_deleted_is_counted_nowhere(world: World) -> None:
 
     assert world.hf.overview(world.base).item_count == 1
     assert world.hf.tally(item).leaves == 0
+
+
+def test_entries_that_became_no_items_are_counted(world: World) -> None:
+    root = world.tree({"a.md": "alpha", "deep/b.md": "beta"})
+    (root / "deep" / "link").symlink_to(root)
+
+    box = world.done_directory({})
+
+    assert world.hf.tally(box).skipped == 1

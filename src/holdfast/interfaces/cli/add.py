@@ -1,4 +1,4 @@
-"""`holdfast add`: how do documents come in?"""
+"""How do documents come in? (`holdfast add`)"""
 
 from __future__ import annotations
 

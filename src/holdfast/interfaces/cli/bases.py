@@ -1,4 +1,4 @@
-"""`holdfast bases` and `stats`: which bases are there, and what has it taken?"""
+"""Which bases are there, and what has it taken? (`holdfast bases` and `stats`)"""
 
 from __future__ import annotations
 

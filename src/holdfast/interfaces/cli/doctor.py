@@ -1,4 +1,4 @@
-"""`holdfast doctor`: is everything true that must be?"""
+"""Is everything true that must be? (`holdfast doctor`)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`holdfast explain` and `history`: why does an item wait, and what happened to it?"""
+"""Why does an item wait, and what happened to it? (`holdfast explain` and `history`)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`holdfast ls`: what is there?"""
+"""What is there? (`holdfast ls`)"""
 
 from __future__ import annotations
 

@@ -92,6 +92,6 @@ def _marked(text: str, words: Sequence[str]) -> Text:
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    """Chinese anywhere, other words where a word begins."""
-    parts = [re.escape(word) if CJK.search(word) else rf"\b{re.escape(word)}" for word in words]
+    """Chinese anywhere, other words whole."""
+    parts = [re.escape(word) if CJK.search(word) else rf"\b{re.escape(word)}\b" for word in words]
     return re.compile("|".join(parts), re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""`holdfast queue`, `recover`, `dismiss`: what is unfinished, and what shall become of it?"""
+"""What is unfinished, and what shall become of it? (`holdfast queue`, `recover`, `dismiss`)"""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ def queue(door: Door, base: BaseOption = None) -> int:
       holdfast queue --base work --json
     """
     from holdfast.interfaces.cli.unfinished import queues, show_queues
-    from holdfast.interfaces.words import plain
+    from holdfast.interfaces.words import queue_document
 
     with door.reading() as hf:
         whole = hf.queue(base)
         lines = queues(hf, base)
-    door.answer(plain(whole), lambda console: show_queues(console, lines, whole))
+    document = queue_document(whole, [line.queue for line in lines])
+    door.answer(document, lambda console: show_queues(console, lines, whole))
     return DONE
 
 

@@ -1,4 +1,4 @@
-"""`holdfast reindex`: how are items read again?"""
+"""How are items read again? (`holdfast reindex`)"""
 
 from __future__ import annotations
 

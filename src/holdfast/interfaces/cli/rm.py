@@ -1,4 +1,4 @@
-"""`holdfast rm`: how is something taken out?"""
+"""How is something taken out? (`holdfast rm`)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`holdfast search`: what answers a question?"""
+"""What answers a question? (`holdfast search`)"""
 
 from __future__ import annotations
 

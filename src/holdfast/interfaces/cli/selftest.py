@@ -1,4 +1,4 @@
-"""`holdfast selftest`: does it keep its promises on this machine?"""
+"""Does it keep its promises on this machine? (`holdfast selftest`)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`holdfast show`: what is known of one item?"""
+"""What is known of one item? (`holdfast show`)"""
 
 from __future__ import annotations
 

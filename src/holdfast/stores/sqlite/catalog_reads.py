@@ -159,7 +159,7 @@ class SqliteCatalogReads:
         return _share(self.session.one("weights_below", root=container))
 
     def tally_below(self, roots: Collection[ItemId]) -> Tally:
-        row = self.session.one("tally_below", roots=listed(roots)) or (0,) * 7
+        row = self.session.one("tally_below", roots=listed(roots)) or (0,) * 8
         return Tally(*(int(number) for number in row))
 
     def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
