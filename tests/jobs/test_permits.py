@@ -97,9 +97,9 @@ def test_one_who_stops_waiting_takes_nobody_s_place() -> None:
         with (
             pytest.raises(KeyboardInterrupt),
             mock.patch.object(places._condition, "wait", side_effect=KeyboardInterrupt),
+            places._condition,
         ):
-            with places._condition:
-                places._wait_in_line()
+            places._wait_in_line()
 
         with places._condition:
             assert (places.used, list(places._line)) == (1, [])
