@@ -10,7 +10,7 @@ from holdfast import Note
 from holdfast.domain.bases import Base
 from holdfast.interfaces.library import Holdfast
 
-BIG, SMALL, BACKLOG, VERSIONS = 10_000, 10, 5_000, 20
+BIG, SMALL, BACKLOG, VERSIONS = 10_000, 10, 5_000, 30
 PATIENCE = 600.0
 
 
@@ -51,9 +51,9 @@ def time_of_small(kb: Holdfast, model: str, number: int) -> float:
 
 
 def restless() -> None:
-    print(f"\na note updated every second behind {BACKLOG:,} others (stub of 500 ms a call)")
+    print(f"\na note updated every second behind {BACKLOG:,} others (stub of 100 ms a call)")
     with folder() as path, opened(path) as kb:
-        base = kb.create_base("b", embedding_model="stub/500", **width("stub/500"))
+        base = kb.create_base("b", embedding_model="stub/100", **width("stub/100"))
         kb.pause(base)
         fill(kb, base, BACKLOG)
         (note,) = kb.add(base, Note("version 0")).created

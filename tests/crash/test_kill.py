@@ -32,7 +32,7 @@ INGEST = SCRIPT.format(root=str(Path(__file__).parents[2]))
 
 
 @pytest.mark.parametrize(
-    "kills", [10, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
+    "kills", [6, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
 )
 def test_a_process_killed_at_any_moment_loses_nothing_and_pays_again_for_one_batch_a_slot(
     tmp_path: Path, kills: int
