@@ -45,7 +45,8 @@ SELECT sum(n), sum(own) FROM (
   SELECT count(*), sum(base_id = :base) FROM jobs
   WHERE state = 'running' AND lane IN ('index', 'poll')
   UNION ALL
-  SELECT count(*), 0 FROM jobs WHERE state = 'parked' AND lane IN ('index', 'poll'))
+  SELECT count(*), 0 FROM jobs INDEXED BY jobs_parked
+  WHERE state = 'parked' AND lane IN ('index', 'poll'))
 
 -- name: job
 SELECT /*job*/ FROM jobs WHERE id = :id
