@@ -36,13 +36,18 @@ def edit(path: Path, content: str, *, at: int = OLD + 100) -> None:
 
 def rescan(world: World, box: Item, **flags: bool) -> None:
     """A new listing that no user asked for, as a sync makes it; done with all that follows."""
+    restart(world, box, **flags)
+    world.finish()
+
+
+def restart(world: World, box: Item, **flags: bool) -> None:
+    """The same, accepted and not yet done."""
     kb = world.engine.kb
     with kb.main.write() as tx:
         base = tx.base(world.base.id)
         assert base is not None
         tx.move(Move.RESTART, [Moved(box.id, Status.PREPARING, new_generation=True)])
         schedule_items(tx, kb, base, tx.items([box.id]), asked=flags)
-    world.finish()
 
 
 def reindex(world: World, box: Item | ItemId) -> None:

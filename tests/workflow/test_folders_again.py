@@ -24,6 +24,7 @@ from tests.workflow.folders import (
     listing,
     reindex,
     rescan,
+    restart,
     settle_times,
     telling,
     tree_of,
@@ -433,6 +434,29 @@ def test_a_child_that_is_at_work_on_what_is_no_longer_there_starts_anew(
     assert generations(world, item) == {"a.txt": before["a.txt"] + 1, "b.txt": before["b.txt"]}
     assert len(telling(world, "gamma")) == 1
     assert world.ailments() == []
+
+
+def test_newer_content_takes_the_place_in_the_queue_that_the_older_held(
+    world: World, root: Path
+) -> None:
+    item = world.directory({"a.txt": "alpha", "b.txt": "beta"})
+    settle_times(root)
+    world.step_control()
+    child = ids(world, item)["a.txt"]
+    place = "SELECT ordinal FROM jobs WHERE item_id = ? ORDER BY id"
+    (before,) = world.rows(place, child)
+    edit(root / "a.txt", "gamma")
+    world.hf.pause(world.base)
+    world.note("something that came later")
+    world.hf.resume(world.base)
+    restart(world, item)
+    world.step_control()
+
+    assert world.rows(place, child) == [before, before]
+    assert world.rows("SELECT state FROM jobs WHERE item_id = ? ORDER BY id", child) == [
+        ("cancelled",),
+        ("ready",),
+    ]
 
 
 def test_nothing_is_examined_twice_in_one_listing(world: World, box: Item) -> None:

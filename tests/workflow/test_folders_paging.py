@@ -117,7 +117,10 @@ def test_a_stop_in_the_middle_keeps_the_place(world: World) -> None:
 # --- waiting for room -------------------------------------------------------------------------
 
 
-def test_with_a_full_queue_the_page_waits_and_all_get_indexed(make_world: MakeWorld) -> None:
+def test_with_a_full_queue_the_page_waits_and_all_get_indexed(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepare_root, "PAGE", 500)  # no page is larger than the queue
     world = make_world(max_queue_size=4)
     box = world.directory(files(25))
     most = 0

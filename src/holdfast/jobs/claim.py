@@ -74,12 +74,15 @@ def _first_servable(tx: Transaction, lane: Lane, caps: Caps, running: list[Slot]
     large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
     looked_at: set[BaseId] = set()
     for window in (1 + len(active), WINDOW + len(active)):  # the first one is nearly always enough
-        for base in tx.waiting_bases(lane, window, large=large):
+        waiting = tx.waiting_bases(lane, window, large=large)
+        for base in waiting:
             if base not in looked_at and active[base] < caps.per_base[lane]:
                 looked_at.add(base)
                 jobs = _of_base(tx, lane, base, caps.total[lane], running)
                 if jobs:
                     return jobs
+        if len(waiting) < window:
+            break  # that were all
     return []
 
 
