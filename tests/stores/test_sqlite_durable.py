@@ -13,6 +13,7 @@ import pytest
 from holdfast.domain.errors import DiskFull
 from holdfast.machine.disk import FolderDisk
 from holdfast.machine.threads import Threads
+from holdfast.stores.sqlite import main as main_store
 from holdfast.stores.sqlite.main import SqliteMain
 from tests.stores.main_worlds import HeardBells, SetClock
 
@@ -103,6 +104,21 @@ def test_all_who_come_during_a_sync_share_the_next_one(main: SqliteMain, disk: W
         thread.join(PATIENCE)
 
     assert disk.full_commits == 2
+
+
+def test_who_asks_while_the_first_one_gathers_shares_its_sync(
+    main: SqliteMain, disk: WatchedDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(main_store, "GATHER", PATIENCE)
+    threads = [started(main.durable) for _ in range(WAITERS)]
+    until(lambda: main._asked == WAITERS)
+
+    with main._gather:
+        main._gather.notify_all()  # the millisecond is over
+    for thread in threads:
+        thread.join(PATIENCE)
+
+    assert disk.full_commits == 1
 
 
 def test_a_sync_under_way_is_not_enough_for_who_comes_later(
