@@ -114,7 +114,14 @@ _ALL = (
             "{root.id for root in roots}]",
         ),
     ),
-    Mutant("nothing_born_under_deleting", "T2", together(T2_OFF)),
+    Mutant(
+        "nothing_born_under_deleting",
+        "no child under a deleting parent: by trigger, and by reading the container again",
+        together(
+            T2_OFF,
+            function(f"{WORKFLOW}.prepare_root:_ours", lambda tx, run: tx.item(run.item)),
+        ),
+    ),
     # -- fences
     Mutant("fenced_by_generation", "an older attempt writes nothing", ANY_GENERATION),
     Mutant("fenced_by_claim", "an older run writes nothing", ANY_CLAIM),

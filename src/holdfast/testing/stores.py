@@ -28,8 +28,9 @@ class Stores:
     index_in_files: bool
 
 
-def drawn_stores(rng: Random) -> Stores:
-    chance = rng.random()
+def drawn_stores(rng: Random, *, shared: bool) -> Stores:
+    """This seed's; several processes share what is in memory only."""
+    chance = max(rng.random(), REAL_FILES + INDEX_IN_SQLITE if shared else 0.0)
     if chance < REAL_FILES:
         return Stores(FileDisk(Path(tempfile.mkdtemp(prefix="holdfast-sim-"))), index_in_files=True)
     memory = MemoryDisk(template(), watched=(FILE,))

@@ -38,6 +38,7 @@ from holdfast.testing.watch import Watch
 from holdfast.workflow.bases import create_base
 
 MOST_LIVES = 40
+CLUSTER = 0.2
 
 
 @dataclass(slots=True)
@@ -59,8 +60,9 @@ class World:
         self.clients = draw.choice((1, 1, 2, 3))
         if case.clients is not None:
             self.clients = case.clients
-        self.settings = drawn_settings(draw)
-        self.stores = drawn_stores(draw)
+        self.cluster = draw.random() < CLUSTER
+        self.settings = drawn_settings(draw, leases=self.cluster)
+        self.stores = drawn_stores(draw, shared=self.cluster)
         self.disk = self.stores.disk
         self.index: IndexStore = MemoryIndex()
         self.landscape, self.bill = Landscape(), Bill()
@@ -164,10 +166,16 @@ class World:
                 break
             life = self.next_life()
         self.faults.off()
+        self.end_all()
         settle(self)
 
     def spend(self, life: Life) -> None:
-        """Clients take steps until there are none, the process dies, or a stop is asked."""
+        """Clients take steps until there are none, the process dies, or a stop is asked.
+
+        In a cluster another process works beside it; it outlives this one if it can.
+        """
+        if self.cluster and not any(peer.alive for peer in self.lives if peer is not life):
+            self.open(alone=False)
         for task in [self.task(life, self.serve, f"client{n}") for n in range(self.clients)]:
             self.kernel.wait_for(task)
         if self.stop_asked and life.alive:
@@ -186,20 +194,31 @@ class World:
     def kill(self, life: Life) -> None:
         if life.alive:
             self.kernel.kill([life.process])
-        self.disk.crash()
+        if not self.cluster:
+            self.disk.crash()
 
     def next_life(self) -> Life:
         """Open again until it lives; after many deaths in a row the bad luck ends."""
         while True:
-            life = Life(self, len(self.lives))
-            self.lives.append(life)
-            self.outage.processes = [life.process]
-            if len(self.lives) > MOST_LIVES:
-                self.faults.off()
-            self.kernel.wait_for(self.task(life, self.begin, "opener"))
+            life = self.open(alone=not any(other.alive for other in self.lives))
             if life.alive and life.engine is not None:
                 return life
             self.kill(life)
+
+    def open(self, *, alone: bool) -> Life:
+        """One try to live, alone or beside the living."""
+        life = Life(self, len(self.lives), alone=alone)
+        self.lives.append(life)
+        self.outage.processes = [other.process for other in self.lives if other.alive]
+        if len(self.lives) > MOST_LIVES:
+            self.faults.off()
+        self.kernel.wait_for(self.task(life, self.begin, "opener"))
+        return life
+
+    def end_all(self) -> None:
+        """Nobody lives: what comes next finds what a dead machine leaves."""
+        self.kernel.kill([life.process for life in self.lives if life.alive])
+        self.disk.crash()
 
     def begin(self, life: Life) -> None:
         try:
@@ -232,8 +251,8 @@ def settings_of(**given: int) -> Settings:
     return load(None, **given)
 
 
-def drawn_settings(rng: Random) -> Settings:
-    """One to four workers, few or many to a base, small batches; leases in every third seed."""
+def drawn_settings(rng: Random, *, leases: bool) -> Settings:
+    """One to four workers, few or many to a base, small batches."""
     lanes, stages = rng.choice((1, 2)), rng.choice((1, 2))
     return settings_of(
         global_concurrency=rng.choice((1, 2, 3, 4)),
@@ -246,7 +265,8 @@ def drawn_settings(rng: Random) -> Settings:
         write_concurrency=stages,
         batch_size=rng.choice((2, 4, 8)),
         sweep_interval=rng.choice((60, 60, 60, 60, 60, 20)),
-        lease_expires=rng.choice((0, 0, 1)),
+        lease_expires=max(int(leases), rng.choice((0, 0, 0, 1))),
+        lease_renewal=rng.choice((15, 30)),
     )
 
 
