@@ -89,7 +89,7 @@ def _child(folder: str, width: int) -> None:
         hf.search("copper valve", bases=[base])
         found["reindex"] = _step(hf, lambda: (hf.reindex(box), hf.wait(box, timeout=PATIENCE)))
         found["rescan"] = _step(hf, lambda: (_rescan(hf, box.id), hf.wait(box, timeout=PATIENCE)))
-        counts = hf._kb.main  # noqa: SLF001  (the bench looks behind the door)
+        counts = hf._kb.main
         with counts.read() as snapshot:
             builds = snapshot.expected_builds(base.id)
         found |= {"files": len(builds), "chunks": sum(one.count for one in builds)}
@@ -113,7 +113,7 @@ def _rescan(hf: Any, box: Any) -> None:
     from holdfast.stores.catalog import Moved
     from holdfast.workflow.schedule_item import schedule_items
 
-    kb = hf._kb  # noqa: SLF001  (the same)
+    kb = hf._kb
     with kb.main.write() as tx:
         item = tx.item(box)
         tx.move(Move.RESTART, [Moved(item.id, Status.PREPARING, new_generation=True)])

@@ -88,7 +88,7 @@ def test_files_are_opened_by_the_machine() -> None:
 
 def opens_with_a_sentence(docstring: str | None) -> bool:
     first = (docstring or "").strip().split("\n\n")[0]
-    return re.match(r"\w.*?[.?](?=[\s\"')]|$)", first, re.DOTALL) is not None
+    return re.match(r"[`\w].*?[.?](?=[\s\"')]|$)", first, re.DOTALL) is not None
 
 
 def says_nothing(path: Path) -> bool:

@@ -50,7 +50,7 @@ def simulated(_: Path) -> Iterator[Stage]:
     landscape = Landscape()
 
     def user(name: str, content: bytes | None) -> str:
-        path = f"/home/user/{name}"
+        path = f"/user/{name}"
         if content is not None:
             landscape.write(path, content)
         return path

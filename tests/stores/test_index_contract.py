@@ -290,14 +290,14 @@ def test_a_vector_put_again_belongs_to_the_later_claim(index: IndexStore) -> Non
     assert not has_vector(index, "text")
 
 
-def test_a_vector_put_again_keeps_its_numbers(index: IndexStore) -> None:
+def test_a_vector_put_again_is_the_newest_one(index: IndexStore) -> None:
     write(index, X, 1, ["text"])
     other = vector_of("something else")
 
     index.put_vectors(BASE, SPACE, claim(2), [text_hash("text")], other[np.newaxis])
 
     with index.snapshot(BASE) as snapshot:
-        (hit,) = snapshot.vector(SPACE, vector_of("text"), 1)
+        (hit,) = snapshot.vector(SPACE, other, 1)
     assert hit.score == pytest.approx(1, abs=0.01)
 
 

@@ -297,6 +297,26 @@ def test_a_bundle_has_a_limit_of_items(world: World) -> None:
     assert world.take() == ids_of(jobs[:BUNDLE_ITEMS])
 
 
+def test_a_bundle_takes_one_slot(world: World) -> None:
+    world.small(A, 2 * BUNDLE_ITEMS)
+    world.small(world.base(B), 3)
+
+    taken = [len(world.take(total=3, per_base=2)) for _ in range(4)]
+
+    assert taken == [BUNDLE_ITEMS, 3, BUNDLE_ITEMS, 0]
+
+
+def test_a_bundle_holds_its_slot_until_its_last_item_has_ended(world: World) -> None:
+    world.small(A, 2)
+    first, second = map(fence_of, world.claim().jobs)
+    waiting = world.queued()
+
+    world.end(first)
+    assert world.take(per_base=1) == []
+    world.end(second)
+    assert world.take(per_base=1) == [waiting.id]
+
+
 def test_each_item_of_a_bundle_has_its_own_claim(world: World) -> None:
     world.small(A, 3)
 

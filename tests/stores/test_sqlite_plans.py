@@ -25,6 +25,7 @@ WALKS = {
     "items INDEXED BY items_active": "jobless: what is at work now; once a minute",
     "items INDEXED BY items_deleting": "what is being deleted now",
     "jobs INDEXED BY jobs_running": "at most as many as there are slots, 64 of a bundle each",
+    "jobs INDEXED BY jobs_parked": "work that waits for a person; counted once a page of a folder",
     "jobs INDEXED BY jobs_of_base": "counts of unfinished jobs, read from the index alone",
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from holdfast.domain.errors import Permanent
 from holdfast.domain.events import EventKind
+from holdfast.domain.item_states import Status
 from holdfast.domain.items import Item
 from tests.workflow.worlds import World
 
@@ -102,3 +103,16 @@ def refuses(word: str) -> Callable[[Sequence[str]], None]:
             raise Permanent(f"the model refuses {word}", code="provider_failed")
 
     return on_call
+
+
+def test_a_run_that_fails_has_its_calls_counted(world: World) -> None:
+    def refuse(_texts: Sequence[str]) -> None:
+        raise Permanent("these texts are refused", code="provider_failed")
+
+    world.models.on_call = refuse
+    item = world.note("alpha")
+    world.drain()
+
+    assert world.status(item) is Status.FAILED
+    assert world.hf.stats().model_calls == 1
+    assert world.hf.stats().texts_embedded == 0

@@ -144,6 +144,7 @@ def test_a_reindex_job_delivered_twice_restarts_its_roots_once(world: World) -> 
     jobs = world.take_control()
 
     world.execute(jobs)
+    world.drain()
     world.execute(jobs)
 
     assert world.item(item).generation == 2

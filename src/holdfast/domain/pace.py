@@ -30,6 +30,11 @@ class Pace:
         passed = now - then
         return max(0.0, done - before) / passed if passed >= SHORTEST_LOOK else None
 
+    @property
+    def seconds_seen(self) -> float:
+        """How long it has been looked at, within the window."""
+        return self._looks[-1][0] - self._looks[0][0] if self._looks else 0.0
+
     def seconds_left(self, rest: float) -> float | None:
         """For this much more at the present rate; None while it stands still."""
         rate = self.rate

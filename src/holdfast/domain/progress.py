@@ -30,6 +30,7 @@ class Tally:
     chunks: int
     workload: int
     workload_done: int
+    skipped: int = 0  # entries of containers that became no items
 
     @property
     def settled(self) -> int:

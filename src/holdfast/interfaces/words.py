@@ -6,7 +6,7 @@ key (attributes, statuses, ids) is left as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from holdfast.domain.item_states import index_status
 from holdfast.domain.items import Item, Page, Refused
 from holdfast.workflow.explain import Explanation
 from holdfast.workflow.overview import Overview
+from holdfast.workflow.queue import MOST_IDS, Queue
 from holdfast.workflow.reindex_items import Reindexed
 
 Document = dict[str, Any]
@@ -104,6 +105,19 @@ def reindexed_document(reindexed: Reindexed) -> Document:
             for item, status, reason in reindexed.skipped
         ],
     }
+
+
+def queue_document(whole: Queue, parts: Sequence[Queue]) -> Document:
+    """One base's queue; of several, what can be added up (a percentage cannot)."""
+    document: Document = plain(whole)
+    if len(parts) == 1:
+        return {**document, **plain(parts[0]), "perBase": document["perBase"]}
+    for counter in ("active_count", "orphan_count", "deleting_count"):
+        document[camel(counter)] = sum(getattr(part, counter) for part in parts)
+    for ids in ("active_item_ids", "orphan_item_ids"):
+        document[camel(ids)] = [one for part in parts for one in getattr(part, ids)][:MOST_IDS]
+    del document["percent"]
+    return document
 
 
 def explanation_document(explanation: Explanation) -> Document:

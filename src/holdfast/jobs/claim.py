@@ -14,7 +14,7 @@ from holdfast.domain.ids import BaseId
 from holdfast.domain.jobs import BUNDLE_ITEMS, Job, Lane
 from holdfast.jobs.fairness import bundle, may_start_large
 from holdfast.stores.main import MainStore, Transaction
-from holdfast.stores.queue import RunningJob
+from holdfast.stores.queue import Slot
 
 CONTROL_PER_BASE = 2
 WINDOW = 16
@@ -69,24 +69,25 @@ def _choose(tx: Transaction, lane: Lane, caps: Caps) -> list[Job]:
     return _first_servable(tx, lane, caps, running)
 
 
-def _first_servable(
-    tx: Transaction, lane: Lane, caps: Caps, running: list[RunningJob]
-) -> list[Job]:
+def _first_servable(tx: Transaction, lane: Lane, caps: Caps, running: list[Slot]) -> list[Job]:
     active = Counter(one.base for one in running)
     large = may_start_large(caps.total[lane], sum(one.large for one in running), 0)
     looked_at: set[BaseId] = set()
     for window in (1 + len(active), WINDOW + len(active)):  # the first one is nearly always enough
-        for base in tx.waiting_bases(lane, window, large=large):
+        waiting = tx.waiting_bases(lane, window, large=large)
+        for base in waiting:
             if base not in looked_at and active[base] < caps.per_base[lane]:
                 looked_at.add(base)
                 jobs = _of_base(tx, lane, base, caps.total[lane], running)
                 if jobs:
                     return jobs
+        if len(waiting) < window:
+            break  # that were all
     return []
 
 
 def _of_base(
-    tx: Transaction, lane: Lane, base: BaseId, slots: int, running: list[RunningJob]
+    tx: Transaction, lane: Lane, base: BaseId, slots: int, running: list[Slot]
 ) -> list[Job]:
     """The head of the base's queue: a bundle of small jobs, one job, or a large one."""
     heads = tx.heads(lane, base, large=False, limit=BUNDLE_ITEMS)

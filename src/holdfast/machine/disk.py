@@ -9,7 +9,7 @@ import apsw
 
 from holdfast.domain.errors import Unavailable
 
-CACHED_STATEMENTS = 300
+CACHED_STATEMENTS = 500
 BESIDE = ("", "-wal", "-shm", "-journal")
 
 

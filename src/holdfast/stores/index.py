@@ -117,7 +117,7 @@ class IndexStore(Protocol):
         hashes: Sequence[TextHash],
         vectors: NDArray[np.float32],
     ) -> None:
-        """Keep vectors under their texts' hashes; a hash that has one keeps it, with this claim."""
+        """Keep vectors under their texts' hashes: the newest is the one a text has."""
 
     def begin(self, base: BaseId, item: ItemId, claim: ClaimNo) -> None:
         """An empty, unsealed build; whatever bore this number for the item is removed first."""

@@ -73,8 +73,7 @@ class World:
         rows = unit_rows(vectors, len(hashes), self.width(space))
         known = dict(self.vectors)
         for text, row in zip(hashes, rows, strict=True):
-            before = known.get((space, text))
-            known[space, text] = Kept(row if before is None else before.row, claim)
+            known[space, text] = Kept(row, claim)
         return replace(self, vectors=known)
 
     def with_empty(self, pair: Pair) -> World:

@@ -12,10 +12,9 @@ from holdfast.stores.catalog import Trouble
 
 
 @dataclass(frozen=True, slots=True)
-class RunningJob:
-    """A counted slot."""
+class Slot:
+    """What one thread is at: a job, or a bundle of one base, until the last of it has ended."""
 
-    job: JobId
     base: BaseId
     large: bool
     solo: bool
@@ -65,7 +64,7 @@ class QueueReads(Protocol):
     def live_claims(self) -> set[ClaimNo]: ...
     def anything_due(self, lane: Lane) -> bool: ...
     def next_due(self, lane: Lane) -> int | None: ...
-    def running(self, lane: Lane) -> list[RunningJob]: ...
+    def running(self, lane: Lane) -> list[Slot]: ...
     def running_of_base(self, base: BaseId) -> int: ...
     def waiting_bases(self, lane: Lane, limit: int, *, large: bool = True) -> list[BaseId]:
         """Bases with ready jobs in the order of their turns; without `large`, with others too."""

@@ -22,12 +22,26 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from holdfast import Directory, Holdfast, HoldfastError, Note
+from holdfast.assembly import open_engine
+from holdfast.domain.bases import BaseSettings
+from holdfast.domain.errors import HoldfastError
+from holdfast.domain.ids import BaseId, ItemId
+from holdfast.domain.items import Directory, Note
+from holdfast.workflow.add_items import add_items
+from holdfast.workflow.bases import create_base
+from holdfast.workflow.delete_items import delete_items
+from holdfast.workflow.doctor import doctor
+from holdfast.workflow.find_item import roots_at
+from holdfast.workflow.overview import is_going_on
+from holdfast.workflow.reindex_items import reindex_items
+from holdfast.workflow.search import Question, search
+from holdfast.workflow.workbench import Workbench
 
 BASE = "chaos"
 MODEL = "hash/64"
 FILES = 40
-NOTES_AT_LEAST = 5
+LAST_ACTS, FOREVER = 5, 1 << 30
+DELETES, READS_AGAIN = 0.3, 0.1  # how likely after a note
 LONGEST_LIFE = 1.2
 PATIENCE = 120.0
 SETTLING = "settle"
@@ -133,26 +147,31 @@ def _whole_lines(pipe: IO[str]) -> Iterator[str]:
 
 
 def _compared(folder: Path, promises: Promises, kills: int, begun: float) -> Report:
-    with Holdfast.open(folder / "kb", run=False) as hf:
-        found = {word: _holders(hf, word) for word in _words(promises)}
-        findings = tuple(f"{one.invariant}: {one.subject}: {one.sentence}" for one in hf.doctor())
+    engine = open_engine(folder / "kb", run=False)
+    try:
+        engine.start()
+        kb = engine.kb
+        found = {word: _holders(kb, word) for word in _words(promises)}
+        said = [f"{one.invariant}: {one.subject}: {one.sentence}" for one in doctor(kb)]
+    finally:
+        engine.close()
     living = {
         item: word for item, word in promises.accepted.items() if item not in promises.deleting
     }
     lost = [word for item, word in living.items() if item not in found[word]]
-    files = [word_of_file(n) for n in range(FILES)] if promises.folder else []
+    files = [word_of_file(number) for number in range(FILES)] if promises.folder else []
     return Report(
         kills=kills,
         accepted=len(promises.accepted) + len(files),
         deleted=len(promises.deleted),
         lost=tuple(lost + [word for word in files if not found[word]]),
         undead=tuple(
-            word
-            for item, word in promises.accepted.items()
-            if item in promises.deleted and item in found[word]
+            promises.accepted[item]
+            for item in sorted(promises.deleted)
+            if item in found[promises.accepted[item]]
         ),
         doubled=tuple(word for word, items in found.items() if len(items) > len(set(items))),
-        findings=findings,
+        findings=tuple(said),
         seconds=round(time.monotonic() - begun, 3),
     )
 
@@ -161,9 +180,9 @@ def _words(promises: Promises) -> list[str]:
     return [*promises.accepted.values(), *(word_of_file(number) for number in range(FILES))]
 
 
-def _holders(hf: Holdfast, word: str) -> list[str]:
+def _holders(kb: Workbench, word: str) -> list[str]:
     """The items whose passages say this word, each as often as it was found."""
-    hits = hf.search(word, top_k=100, mode="keyword").hits
+    hits = search(kb, Question(word, (_base(kb),), top_k=100, mode="keyword")).hits
     return [hit.item_id for hit in hits if word in hit.content]
 
 
@@ -174,47 +193,55 @@ def main(words: list[str]) -> int:
     """Work until killed; with `settle` until everything is done."""
     folder, seed, settling = Path(words[0]), int(words[1]), SETTLING in words[2:]
     dice = random.Random(seed)
-    with Holdfast.open(folder / "kb", global_concurrency=4) as hf:
+    engine = open_engine(folder / "kb")
+    try:
+        engine.start()
         _say(opened=os.getpid())
-        base = _base(hf)
-        box = _box(hf, base, folder / "documents")
-        for number in range(NOTES_AT_LEAST if settling else 1 << 30):
-            _one_act(hf, base, box, dice, f"note{seed}x{number}")
+        base = _base(engine.kb)
+        box = _box(engine.kb, base, folder / "documents")
+        for number in range(LAST_ACTS if settling else FOREVER):
+            _one_act(engine.kb, base, box, dice, f"note{seed}x{number}")
         if settling:
-            _settle(hf)
+            _settle(engine.kb)
+    finally:
+        engine.close()
     return 0
 
 
-def _base(hf: Holdfast) -> str:
-    known = [base.id for base in hf.bases() if base.name == BASE]
-    return known[0] if known else hf.create_base(BASE, embedding_model=MODEL).id
+def _base(kb: Workbench) -> BaseId:
+    with kb.main.read() as snapshot:
+        known = snapshot.bases_named(BASE)
+    if known:
+        return known[0].id
+    width = kb.embedders.width(MODEL)
+    return create_base(kb, BaseSettings(name=BASE, embedding_model=MODEL, dimensions=width)).id
 
 
-def _box(hf: Holdfast, base: str, folder: Path) -> str:
-    known = hf.roots_at(base, [str(folder)])
-    item = known[str(folder)] if known else hf.add(base, Directory(str(folder))).created[0]
+def _box(kb: Workbench, base: BaseId, folder: Path) -> ItemId:
+    known = roots_at(kb, base, [str(folder)]).get(str(folder))
+    item = known or add_items(kb, base, [Directory(str(folder))]).created[0]
     _say(folder=item.id)
     return item.id
 
 
-def _one_act(hf: Holdfast, base: str, box: str, dice: random.Random, word: str) -> None:
-    """A note; now and then a delete of one, or the folder is read again."""
-    item = hf.add(base, Note(f"The {word} of the self-test. {word}")).created[0]
+def _one_act(kb: Workbench, base: BaseId, box: ItemId, dice: random.Random, word: str) -> None:
+    """A note; now and then a delete of it, or the folder is read again."""
+    item = add_items(kb, base, [Note(f"The {word} of the self-test. {word}")]).created[0]
     _say(accepted=item.id, word=word)
     chance = dice.random()
-    if chance < 0.3:
+    if chance < DELETES:
         _say(deleting=item.id)
-        hf.delete(item.id)
+        delete_items(kb, base, [item.id])
         _say(deleted=item.id)
-    elif chance < 0.4:
+    elif chance < DELETES + READS_AGAIN:
         with contextlib.suppress(HoldfastError):  # refused while it is at work: nothing promised
-            hf.reindex(box)
+            reindex_items(kb, base, [box])
 
 
-def _settle(hf: Holdfast) -> None:
+def _settle(kb: Workbench) -> None:
     """Until nothing is left to do: every item has settled, every delete is done."""
     deadline = time.monotonic() + PATIENCE
-    while hf.is_going_on(delayed=True):
+    while is_going_on(kb, delayed=True):
         if time.monotonic() > deadline:
             raise HoldfastError(f"work is left after {PATIENCE} s")
         time.sleep(0.05)

@@ -63,6 +63,17 @@ class SharedReader:
         """Nothing of its own to close."""
 
 
+class SnapshotReader(apsw.Connection):
+    """A reader of its own: each transaction sees the file as it was when it began, as in WAL."""
+
+    file: MemoryFile
+
+    def execute(self, sql: str, *values: Any) -> apsw.Cursor:  # type: ignore[override]
+        if sql == "BEGIN":
+            self.deserialize("main", self.file.image())
+        return super().execute(sql, *values)
+
+
 class MemoryFile:
     """One file: its connection, and what it may be after a power cut."""
 
@@ -114,7 +125,7 @@ class MemoryDisk:
             return file.connection
         if name in self._watched:
             return cast("apsw.Connection", SharedReader(file.connection))
-        return _snapshot(file.image())
+        return _snapshot(file)
 
     def connection(self, name: str) -> apsw.Connection:
         """The file's own connection, to ask what no process should have to."""
@@ -189,9 +200,10 @@ def _fresh(image: bytes | None) -> SharedConnection:
     return connection
 
 
-def _snapshot(image: bytes) -> apsw.Connection:
-    connection = apsw.Connection(":memory:", statementcachesize=CACHED_STATEMENTS)
-    connection.deserialize("main", image)
+def _snapshot(file: MemoryFile) -> apsw.Connection:
+    connection = SnapshotReader(":memory:")
+    connection.file = file
+    connection.deserialize("main", file.image())
     return connection
 
 

@@ -27,19 +27,17 @@ if TYPE_CHECKING:
 LONGEST_REST = 6 * 3_600.0
 FIRST_LOOK, LONGEST_LOOK = 1.0, 300.0
 BY_THE_USER = frozenset(("unreadable", "source_unreadable", "conflict"))
-BY_BAD_LUCK = BY_THE_USER | frozenset(
-    [
-        "bad_vectors",
-        "provider_failed",
-        "internal",
-        "killed_worker",
-        "interrupted",
-        "disk_full",
-        "parent_failed",
-        "schedule_failed",
-        "too_large",
-    ]
-)
+BY_BAD_LUCK = BY_THE_USER | {
+    "bad_vectors",
+    "provider_failed",
+    "internal",
+    "killed_worker",
+    "interrupted",
+    "disk_full",
+    "parent_failed",
+    "schedule_failed",
+    "too_large",
+}
 
 
 def settle(world: World) -> None:

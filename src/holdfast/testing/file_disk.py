@@ -9,6 +9,7 @@ SQLite's own recovery decides what they hold.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -27,6 +28,7 @@ class FileDisk:
         self._folder, self._life = folder, 0
         self._safe: dict[str, int] = {}
         self._open: list[apsw.Connection] = []
+        self._writers: dict[str, apsw.Connection] = {}
         self._here.mkdir(parents=True, exist_ok=True)
 
     @property
@@ -40,6 +42,8 @@ class FileDisk:
         path.parent.mkdir(parents=True, exist_ok=True)
         make = apsw.SQLITE_OPEN_READWRITE | (0 if readonly else apsw.SQLITE_OPEN_CREATE)
         connection = apsw.Connection(str(path), flags=make)
+        if not readonly:
+            self._writers[name] = connection
         self._open.append(connection)
         return connection
 
@@ -70,8 +74,15 @@ class FileDisk:
         """Real files are watched by SQLite's own locks."""
         return None
 
+    def connection(self, name: str) -> apsw.Connection:
+        """The file's writer, to ask what no process should have to."""
+        return self._writers[name]
+
     def committed(self, name: str) -> None:
         """The log itself remembers."""
+
+    def recycle(self, name: str, as_new: Callable[[apsw.Connection], None]) -> None:
+        """Real files are not used twice."""
 
     def crash(self) -> None:
         """What was written stays; the connections are gone with their process."""
@@ -87,6 +98,7 @@ class FileDisk:
         for connection in self._open:
             connection.close(True)
         self._open.clear()
+        self._writers.clear()
         shutil.rmtree(before)
         if rng is not None:
             self._cut_logs(rng)

@@ -17,7 +17,7 @@ from holdfast.testing.gate import Gate
 
 DISK = 100 << 30
 HALF = 0.5
-HOME = "/home/user"
+HOME = "/user"
 
 
 class Landscape:

@@ -11,6 +11,7 @@ from holdfast.jobs.runner import Bells
 from holdfast.machine.owner import OwnerLock
 from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.reading.plain import PlainReader
+from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.testing.clock import SimClock, SimIds, SimRng
 from holdfast.testing.doors import SimMain, sim_index
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     from holdfast.testing.world import World
 
 
+class Peer(Engine):
+    """A process beside a living one: what the other runs is not its to take, except by lease."""
+
+    def recover(self) -> None:
+        """Nothing: the first of them has done it."""
+
+
 class Owned:
     """The folder's lock in a world with one process."""
 
@@ -35,8 +43,8 @@ class Owned:
 class Life:
     """From opening to the end, whatever ends it."""
 
-    def __init__(self, world: World, number: int) -> None:
-        self.world = world
+    def __init__(self, world: World, number: int, *, alone: bool) -> None:
+        self.world, self.alone = world, alone
         self.process = Process(f"life{number}")
         self.gate = Gate(world.kernel, world.faults, world.outage, self.process)
         self.engine: Engine | None = None
@@ -67,6 +75,8 @@ class Life:
         bells, ids = Bells(runtime), SimIds(clock, world.rng("ids"))
         inner = SqliteMain(world.disk, clock, runtime, bells)
         world.watch_main()
+        if world.stores.index_in_files:
+            world.index = SqliteIndex(world.disk, runtime, clock)
         main = SimMain(inner, self.gate, world.main_committed, world.main_read)
         settings, rng = world.settings, SimRng(world.rng("jitter"))
         kb = Workbench(
@@ -91,4 +101,5 @@ class Life:
             outcomes=Outcomes(main, clock, rng),
             owner=ids.new(),
         )
-        return Engine(kb, bells, runner_of(kb, bells), cast("OwnerLock", Owned()))
+        engine = Engine if self.alone else Peer
+        return engine(kb, bells, runner_of(kb, bells), cast("OwnerLock", Owned()))

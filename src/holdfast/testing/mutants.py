@@ -73,11 +73,11 @@ NO_EPOCH = statement(
     "last_claim = (max(epoch, :above / 1000000000) + 1) * 1000000000",
     "last_claim = last_claim + 0 * :above",
 )
+_with_empty = World.with_empty
 BEGIN_KEEPS = function(
     "holdfast.stores.memory_world:World.with_empty",
     lambda self, pair: self if pair in self.builds else _with_empty(self, pair),
 )
-_with_empty = World.with_empty
 
 _ALL = (
     # -- delete wins
@@ -102,7 +102,7 @@ _ALL = (
     Mutant(
         "list_hides_deleting",
         "a list shows nothing that is being deleted",
-        statement("catalog", "list_items", "AND (:deleting OR status <> 'deleting')", ""),
+        statement("catalog", "list_everywhere", "AND (:deleting OR status <> 'deleting')", ""),
     ),
     Mutant(
         "deletes_whole_subtrees",
@@ -114,7 +114,14 @@ _ALL = (
             "{root.id for root in roots}]",
         ),
     ),
-    Mutant("nothing_born_under_deleting", "T2", together(T2_OFF)),
+    Mutant(
+        "nothing_born_under_deleting",
+        "no child under a deleting parent: by trigger, and by reading the container again",
+        together(
+            T2_OFF,
+            function(f"{WORKFLOW}.prepare_root:_ours", lambda tx, run: tx.item(run.item)),
+        ),
+    ),
     # -- fences
     Mutant("fenced_by_generation", "an older attempt writes nothing", ANY_GENERATION),
     Mutant("fenced_by_claim", "an older run writes nothing", ANY_CLAIM),
@@ -201,26 +208,26 @@ _ALL = (
     Mutant(
         "sweep_spares_the_living",
         "the sweep leaves the builds of running claims alone",
-        source(f"{WORKFLOW}.sweep:remove_leftover_builds", "if pair[1] not in live", "if pair[1]"),
+        source(f"{WORKFLOW}.sweep:_remove_leftovers", " if pair[1] not in live}", "}"),
     ),
     Mutant(
         "sweep_lists_first",
         "builds are listed before the main store is read",
         source(
-            f"{WORKFLOW}.sweep:remove_leftover_builds",
-            "    for base in kb.index.bases():\n",
+            f"{WORKFLOW}.sweep:_remove_leftovers",
+            "    listed = {",
             "    with kb.main.read() as early:\n"
             "        early_live = early.live_claims()\n"
-            "    for base in kb.index.bases():\n",
-            "            live = snapshot.live_claims()\n",
-            "            live = early_live\n",
+            "    listed = {",
+            "        live = snapshot.live_claims()\n",
+            "        live = early_live\n",
         ),
     ),
     # -- repairs
     Mutant(
         "foreign_runs_are_freed",
         "runs of an owner that is gone go on",
-        statement("queue", "rescue_foreign", "WHERE state = 'running'", "WHERE 0"),
+        statement("queue", "rescue_foreign", "owner <> :owner", "owner <> :owner AND 0"),
     ),
     Mutant(
         "leftover_builds_are_swept",

@@ -31,24 +31,36 @@ FAILURES = (
 )
 
 SCENARIOS: dict[str, tuple[Step, ...]] = {
-    "add and find": (Step("add_notes", 3, 5), Step("wait", 0, 0), Step("search", 1, 1)),
+    "add and find": (Step("add_notes", 3, 5), Step("wait", 3, 0), Step("search", 1, 1)),
     "upload and update": (
         Step("add_upload", 1, 9),
-        Step("wait", 0, 0),
+        Step("wait", 3, 0),
         Step("update", 0, 3),
-        Step("wait", 0, 0),
+        Step("wait", 3, 0),
     ),
-    "re-index": (Step("add_notes", 1, 5), Step("wait", 0, 0), Step("reindex", 0, 0)),
+    "re-index": (Step("add_notes", 1, 5), Step("wait", 3, 0), Step("reindex", 0, 0)),
     "delete while at work": (Step("add_notes", 3, 7), Step("delete", 1, 2), Step("search", 1, 1)),
-    "delete what is found": (Step("add_notes", 3, 7), Step("wait", 0, 0), Step("delete", 0, 2)),
+    "delete what is found": (Step("add_notes", 3, 7), Step("wait", 3, 0), Step("delete", 0, 2)),
     "file that changes": (
         Step("add_file", 0, 3),
         Step("change_file", 0, 4),
-        Step("wait", 0, 0),
+        Step("wait", 3, 0),
         Step("remove_file", 0, 0),
         Step("reindex", 0, 0),
     ),
     "stop and start": (Step("add_notes", 2, 5), Step("restart", 0, 0), Step("update", 0, 8)),
+    "folder, listed again": (
+        Step("change_file", 0, 4),
+        Step("change_file", 1, 6),
+        Step("add_folder", 0, 0),
+        Step("wait", 3, 0),
+        Step("remove_file", 0, 0),
+        Step("change_file", 2, 7),
+        Step("reindex", 0, 0),
+        Step("wait", 3, 0),
+        Step("delete", 0, 0),
+    ),
+    "base and all": (Step("new_base", 1, 0), Step("add_notes", 1, 1), Step("drop_base", 0, 1)),
     "ask after a crash": (
         Step("ask", 0, 0),
         Step("add_notes", 2, 5),

@@ -11,6 +11,7 @@ from random import Random
 from typing import Protocol
 
 LIKELY_STEPS = 1_500
+FAIR_AFTER = 2 * LIKELY_STEPS
 
 
 class Ranked(Protocol):
@@ -49,9 +50,13 @@ class Sticky:
 
 
 class Priorities:
-    """The highest random priority, until one of a few drawn steps puts it last (PCT)."""
+    """The highest random priority, until one of a few drawn steps puts it last (PCT).
+
+    Nobody is starved for ever: where the changes are long past, it is anyone's turn.
+    """
 
     def __init__(self, rng: Random) -> None:
+        self._random = rng.random
         changes = rng.choice((1, 2, 3, 5, 8))
         self._changes = sorted((rng.randrange(LIKELY_STEPS) for _ in range(changes)), reverse=True)
         self._step = 0
@@ -59,6 +64,8 @@ class Priorities:
 
     def choose(self, ready: Sequence[Ranked], current: int) -> int:
         self._step += 1
+        if self._step > FAIR_AFTER:
+            return int(self._random() * len(ready))
         best = self._highest(ready)
         if self._changes and self._step >= self._changes[-1]:
             self._changes.pop()

@@ -17,7 +17,7 @@ from holdfast.testing.policies import Policy, drawn_policy
 from holdfast.testing.switching import body_of, here
 from holdfast.testing.tasks import Broken, Killed, Parking, Process, Stuck, Task
 
-MAX_STEPS = 100_000
+MAX_STEPS = 300_000
 TICKS = (0.00002, 0.0005, 0.01)
 
 
@@ -54,8 +54,10 @@ class Kernel:
         """A new task, ready to run at the next choice."""
         task = Task(f"{process.name}.{name}", process, self._priority())
         task.body = body_of(lambda: self._live(task, run), self._hub)
-        process.tasks.append(task)
-        self._ready.append(task)
+        if process.alive:
+            process.tasks.append(task)
+            self._ready.append(task)
+        task.done = not process.alive
         return task
 
     def _live(self, task: Task, run: Callable[[], None]) -> None:

@@ -10,6 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from holdfast.domain.chunks import Seal
+from holdfast.stores.index import IndexStore
 from holdfast.stores.memory_index import MemoryIndex
 from holdfast.stores.sqlite import invariants
 from holdfast.stores.sqlite.main import FILE
@@ -56,6 +57,8 @@ class Watch:
         self._builds_stand(call)
 
     def index(self, call: str) -> None:
+        if not isinstance(self._world.index, MemoryIndex):
+            return  # its files have images of their own
         if call in REMOVING:
             self._builds_stand(call)
         if self.index_syncs or call in REMOVING:
@@ -63,7 +66,9 @@ class Watch:
         self._images.append(self._world.index.image())
         del self._images[:-IMAGES_KEPT]
 
-    def index_after_power_cut(self, rng: Random) -> MemoryIndex:
+    def index_after_power_cut(self, rng: Random) -> IndexStore:
+        if not isinstance(self._world.index, MemoryIndex):
+            return self._world.index  # the next life opens the files
         images = self._images or [self._world.index.image()]
         image = rng.choice(images)
         self._images = [image]
@@ -72,9 +77,10 @@ class Watch:
     def forget(self) -> None:
         """A power cut: what was read of the main store before it is void."""
         self._changes = -1
-        invariants.watch(self._world.disk.connection(FILE))
 
     def _builds_stand(self, call: str) -> None:
+        if self._world.stores.index_in_files:
+            return  # its questions take locks; it is asked at rest
         index = self._world.index
         for base, item, build, count, digest in invariants.answering_builds(
             self._world.disk.connection(FILE)

@@ -14,16 +14,16 @@ from functools import lru_cache
 from random import Random
 from traceback import format_exception
 
-from holdfast.config import Settings
+from holdfast.config import Settings, load
 from holdfast.domain.bases import Base, BaseSettings
 from holdfast.domain.errors import HoldfastError
 from holdfast.domain.ids import BaseId, ItemId
+from holdfast.stores.index import IndexStore
 from holdfast.stores.memory_index import MemoryIndex
 from holdfast.stores.sqlite import invariants
 from holdfast.stores.sqlite.main import FILE
 from holdfast.testing.case import Case, Outcome, drawn_steps
 from holdfast.testing.clients import Client
-from holdfast.testing.disks import MemoryDisk
 from holdfast.testing.ending import settle
 from holdfast.testing.expectations import Expectations
 from holdfast.testing.faults import Faults
@@ -32,12 +32,13 @@ from holdfast.testing.gate import Outage
 from holdfast.testing.life import Life
 from holdfast.testing.models import MODEL, WIDTH, Bill
 from holdfast.testing.schedule import Kernel
+from holdfast.testing.stores import drawn_stores
 from holdfast.testing.tasks import Broken, Stuck, Task
-from holdfast.testing.templates import template
 from holdfast.testing.watch import Watch
 from holdfast.workflow.bases import create_base
 
 MOST_LIVES = 40
+CLUSTER = 0.2
 
 
 @dataclass(slots=True)
@@ -59,9 +60,11 @@ class World:
         self.clients = draw.choice((1, 1, 2, 3))
         if case.clients is not None:
             self.clients = case.clients
-        self.settings = drawn_settings(draw)
-        self.disk = MemoryDisk(template(), watched=(FILE,))
-        self.index = MemoryIndex()
+        self.cluster = draw.random() < CLUSTER
+        self.settings = drawn_settings(draw, leases=self.cluster)
+        self.stores = drawn_stores(draw, shared=self.cluster)
+        self.disk = self.stores.disk
+        self.index: IndexStore = MemoryIndex()
         self.landscape, self.bill = Landscape(), Bill()
         self.expectations = Expectations()
         self.watch = Watch(self)
@@ -163,10 +166,16 @@ class World:
                 break
             life = self.next_life()
         self.faults.off()
+        self.end_all()
         settle(self)
 
     def spend(self, life: Life) -> None:
-        """Clients take steps until there are none, the process dies, or a stop is asked."""
+        """Clients take steps until there are none, the process dies, or a stop is asked.
+
+        In a cluster another process works beside it; it outlives this one if it can.
+        """
+        if self.cluster and not any(peer.alive for peer in self.lives if peer is not life):
+            self.open(alone=False)
         for task in [self.task(life, self.serve, f"client{n}") for n in range(self.clients)]:
             self.kernel.wait_for(task)
         if self.stop_asked and life.alive:
@@ -185,20 +194,31 @@ class World:
     def kill(self, life: Life) -> None:
         if life.alive:
             self.kernel.kill([life.process])
-        self.disk.crash()
+        if not self.cluster:
+            self.disk.crash()
 
     def next_life(self) -> Life:
         """Open again until it lives; after many deaths in a row the bad luck ends."""
         while True:
-            life = Life(self, len(self.lives))
-            self.lives.append(life)
-            self.outage.processes = [life.process]
-            if len(self.lives) > MOST_LIVES:
-                self.faults.off()
-            self.kernel.wait_for(self.task(life, self.begin, "opener"))
+            life = self.open(alone=not any(other.alive for other in self.lives))
             if life.alive and life.engine is not None:
                 return life
             self.kill(life)
+
+    def open(self, *, alone: bool) -> Life:
+        """One try to live, alone or beside the living."""
+        life = Life(self, len(self.lives), alone=alone)
+        self.lives.append(life)
+        self.outage.processes = [other.process for other in self.lives if other.alive]
+        if len(self.lives) > MOST_LIVES:
+            self.faults.off()
+        self.kernel.wait_for(self.task(life, self.begin, "opener"))
+        return life
+
+    def end_all(self) -> None:
+        """Nobody lives: what comes next finds what a dead machine leaves."""
+        self.kernel.kill([life.process for life in self.lives if life.alive])
+        self.disk.crash()
 
     def begin(self, life: Life) -> None:
         try:
@@ -225,36 +245,28 @@ class World:
         )
 
 
-@lru_cache(maxsize=256)
-def settings_of(
-    slots: int, per_base: int, lanes: int, batch: int, stages: int, sweep: int, leases: int
-) -> Settings:
+@lru_cache(maxsize=512)
+def settings_of(**given: int) -> Settings:
     """Settings are dear to make and few."""
-    return Settings(
-        global_concurrency=slots,
-        per_base_concurrency=per_base,
+    return load(None, **given)
+
+
+def drawn_settings(rng: Random, *, leases: bool) -> Settings:
+    """One to four workers, few or many to a base, small batches."""
+    lanes, stages = rng.choice((1, 2)), rng.choice((1, 2))
+    return settings_of(
+        global_concurrency=rng.choice((1, 2, 3, 4)),
+        per_base_concurrency=rng.choice((1, 2)),
         control_concurrency=lanes,
         poll_concurrency=1,
         urgent_concurrency=lanes,
         io_concurrency=stages,
         embedding_concurrency=stages,
         write_concurrency=stages,
-        batch_size=batch,
-        sweep_interval=sweep,
-        lease_expires=bool(leases),
-    )
-
-
-def drawn_settings(rng: Random) -> Settings:
-    """One to four workers, few or many to a base, small batches."""
-    return settings_of(
-        rng.choice((1, 2, 3, 4)),
-        rng.choice((1, 2)),
-        rng.choice((1, 2)),
-        rng.choice((2, 4, 8)),
-        rng.choice((1, 2)),
-        rng.choice((60, 60, 60, 60, 60, 5)),
-        rng.choice((0, 0, 1)),
+        batch_size=rng.choice((2, 4, 8)),
+        sweep_interval=rng.choice((60, 60, 60, 60, 60, 20)),
+        lease_expires=max(int(leases), rng.choice((0, 0, 0, 1))),
+        lease_renewal=rng.choice((15, 30)),
     )
 
 

@@ -9,13 +9,14 @@ guilty text stands alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from holdfast.domain.bases import Base
 from holdfast.domain.chunks import Chunk
-from holdfast.domain.errors import Permanent, ProviderDown, Transient
+from holdfast.domain.errors import HoldfastError, Permanent, ProviderDown, Transient
 from holdfast.domain.ids import ClaimNo, TextHash
 from holdfast.domain.retries import MAX_ATTEMPTS, SLOT_PATIENCE, backoff
 from holdfast.jobs.run import Token
@@ -37,6 +38,18 @@ class Spent:
     reused: int = 0
     calls: int = 0
     guilty: dict[TextHash, Permanent] = field(default_factory=dict)
+
+
+@contextmanager
+def accounted(kb: Workbench, base: Base, spent: Spent) -> Iterator[None]:
+    """What was paid for is counted, even if the run ends here without a publish."""
+    try:
+        yield
+    except Exception:
+        if base.provider and spent.calls:
+            with suppress(HoldfastError), kb.main.write() as tx:
+                tx.count_texts(base.provider, spent.embedded, spent.reused, spent.calls)
+        raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from holdfast.domain.jobs import Job, JobKind
 from holdfast.jobs.fairness import may_start_large
 from holdfast.jobs.waiting import Facts, Reason, reason_of
 from holdfast.stores.main import Snapshot
-from holdfast.stores.queue import RunningJob
+from holdfast.stores.queue import Slot
 from holdfast.workflow.workbench import Workbench
 
 
@@ -91,5 +91,5 @@ def _facts(
     )
 
 
-def _in_base(running: Sequence[RunningJob], item: Item) -> int:
+def _in_base(running: Sequence[Slot], item: Item) -> int:
     return sum(one.base == item.base_id for one in running)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from holdfast.domain.errors import InvalidInput, NotFound
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.items import Item
+from holdfast.domain.paths import as_text
 from holdfast.stores.main import Snapshot
 from holdfast.workflow.workbench import Workbench
 
@@ -24,6 +25,7 @@ def find_item(kb: Workbench, text: str, base: BaseId | None = None) -> Item:
     """
     if not text.strip():
         raise InvalidInput("an item is named by its id, its path or its name, not by nothing")
+    text = as_text(text)
     with kb.main.read() as snapshot:
         for found in _ways(kb, snapshot, text, base):
             if found:
@@ -36,7 +38,7 @@ def roots_at(kb: Workbench, base: BaseId, paths: Sequence[str]) -> dict[str, Ite
     found: dict[str, Item] = {}
     with kb.main.read() as snapshot:
         for path in paths:
-            known = snapshot.at_source(kb.files.absolute(path), base, 1, roots=True)
+            known = snapshot.at_source(as_text(kb.files.absolute(path)), base, 1, roots=True)
             if known and known[0].data.get("path"):
                 found[path] = known[0]
     return found

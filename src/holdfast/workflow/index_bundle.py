@@ -18,7 +18,7 @@ from holdfast.domain.items import Item
 from holdfast.jobs.run import Cancelled, Run, Token
 from holdfast.ports import Embedder
 from holdfast.stores.index import VectorsMissing
-from holdfast.workflow.embed_missing import Oven, Spent, embed_missing
+from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
 from holdfast.workflow.index_document import (
     TRIES_FOR_VECTORS,
     Built,
@@ -75,7 +75,8 @@ def index_bundle(kb: Workbench, runs: Sequence[Run]) -> None:
         _read_one(bundle, run, item)
     if not bundle.taken:
         return
-    seals = _write_all(bundle)
+    with accounted(kb, bundle.base, bundle.spent):
+        seals = _write_all(bundle)
     spent = bundle.shares()
     builds = [Built(one, seals[one.run.claim], spent[one.run.claim]) for one in bundle.taken]
     with kb.main.write() as tx:

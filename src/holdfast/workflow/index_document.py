@@ -27,7 +27,7 @@ from holdfast.jobs.run import Run
 from holdfast.stores.catalog import Moved, Published, Trouble
 from holdfast.stores.index import VectorsMissing
 from holdfast.stores.main import Transaction
-from holdfast.workflow.embed_missing import Oven, Spent, embed_missing
+from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
 from holdfast.workflow.pulse import Pulse
 from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, read_item
 from holdfast.workflow.workbench import Workbench
@@ -55,10 +55,11 @@ def index_document(kb: Workbench, run: Run) -> None:
 
     spent, pulse = Spent(), Pulse(kb, [run])
     kb.index.begin(base.id, item.id, run.claim)
-    for page in pages(kb.chunker(taken.document.text, base.settings)):
-        pulse.page(*extent(taken, page))
-        write_page(kb, taken, page, oven_of(kb, taken, spent, pulse))
-        pulse.batch(1.0)
+    with accounted(kb, base, spent):
+        for page in pages(kb.chunker(taken.document.text, base.settings)):
+            pulse.page(*extent(taken, page))
+            write_page(kb, taken, page, oven_of(kb, taken, spent, pulse))
+            pulse.batch(1.0)
     seal = kb.index.seal(base.id, item.id, run.claim)
 
     with kb.main.write() as tx:

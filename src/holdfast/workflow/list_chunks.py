@@ -7,7 +7,7 @@ import re
 from holdfast.domain.chunks import ChunkView, StoredChunk, chunk_id
 from holdfast.domain.errors import InvalidInput
 from holdfast.domain.given import may_page
-from holdfast.domain.guards import Operation, may_list_chunks, may_use
+from holdfast.domain.guards import Operation, may_list_chunks, may_update, may_use
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId
 from holdfast.domain.items import Page
 from holdfast.workflow.workbench import Workbench
@@ -53,8 +53,9 @@ def view(base: BaseId, row: StoredChunk) -> ChunkView:
 def _leaves(kb: Workbench, item_id: ItemId) -> tuple[BaseId, list[tuple[ItemId, ClaimNo]]]:
     with kb.main.read() as snapshot:
         below = snapshot.deleting_below(item_id)
-        item = may_list_chunks(snapshot.item(item_id), item_id, below)
-        base = may_use(snapshot.base(item.base_id), Operation.LIST_CHUNKS, item.base_id)
+        known = may_update(snapshot.item(item_id), item_id)
+        base = may_use(snapshot.base(known.base_id), Operation.LIST_CHUNKS, known.base_id)
+        item = may_list_chunks(known, item_id, below)
         if item.is_container:
             return base.id, snapshot.completed_leaves(item.id)
     builds = [] if item.published_build is None else [(item.id, item.published_build)]

@@ -68,7 +68,7 @@ def is_going_on(kb: Workbench, *, delayed: bool = False) -> bool:
     with kb.main.read() as snapshot:
         return (delayed and snapshot.work_coming()) or any(
             snapshot.running(lane)
-            or snapshot.waiting_bases(lane, snapshot.now, 1)
+            or snapshot.waiting_bases(lane, 1)
             or (snapshot.next_due(lane) or snapshot.now + 1) <= snapshot.now
             for lane in Lane
         )

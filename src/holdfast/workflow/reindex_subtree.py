@@ -45,7 +45,7 @@ def _restart_root(tx: Transaction, kb: Workbench, run: Run, root: ItemId) -> Non
     if any(one.status is DELETING for one in inside):
         why = {"why": "being deleted"}
         tx.record([NewEvent(EventKind.SKIPPED, base.id, root, item.generation, why)])
-    elif all(has_settled(one) for one in inside) and item.generation == _asked(run, item):
+    elif all(has_settled(one) for one in inside):
         _reset(tx, kb, base, item, force=bool(run.job.input.get("force")))
 
 
@@ -60,8 +60,3 @@ def still_running(tx: Transaction, run: Run) -> bool:
     """Is the job row still ours? Without this a run of a lost lease would restart roots again."""
     job = tx.job(run.fence.job)
     return job is not None and job.claim == run.fence.claim and job.state == "running"
-
-
-def _asked(run: Run, item: Item) -> int:
-    generations = run.job.input.get("generations") or {}
-    return int(generations.get(item.id, item.generation))

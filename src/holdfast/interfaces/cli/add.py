@@ -1,4 +1,4 @@
-"""`holdfast add`: how do documents come in?"""
+"""How do documents come in? (`holdfast add`)"""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from holdfast.interfaces.cli.door import Door
 @command("add")
 def add(
     door: Door,
+    *,
     paths: Annotated[
         list[str],
         typer.Argument(metavar="PATH|-...", help="Files and folders; - reads a note from stdin."),
@@ -32,11 +33,11 @@ def add(
         bool, typer.Option("--no-wait", help="Accept only; the next command does the work.")
     ] = False,
 ) -> int:
-    """Add files, folders and notes, and wait until they can be found.
+    """Add files, folders and notes.
 
-    What was added before is read again instead: unchanged text costs nothing. Folders are followed
-    into their depth; hidden names are left out. Without --base they go into the only base there
-    is, or into "default".
+    Waits until they can be found. What was added before is read again instead; unchanged text is
+    not embedded again. Folders are followed into their depth, hidden names are left out. Without
+    --base they go into the only base there is, or into "default".
 
     \b
     Examples:

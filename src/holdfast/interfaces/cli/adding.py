@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os.path
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 
 from rich.console import Console
 
@@ -61,7 +61,7 @@ def asked(paths: Sequence[str], title: str | None) -> list[Asked]:
 
 
 def _same(path: str) -> str:
-    return path if path == STDIN or _is_url(path) else os.path.abspath(path)
+    return path if path == STDIN or _is_url(path) else str(Path(path).absolute())
 
 
 def _is_url(path: str) -> bool:
@@ -220,14 +220,16 @@ def _show(console: Console, adding: Adding, outcome: Outcome) -> None:
     if outcome.ending is None and adding.ids:
         console.print(
             f"Accepted {counted(len(adding.ids), 'item')} into {adding.base.name}. "
-            "The next command that runs work indexes them, for example `holdfast recover`."
+            "The next command that runs work does the rest, for example `holdfast recover`."
         )
     elif adding.ids:
         console.print(summary(outcome, adding.base.name))
-        skipped = sum((item.skipped or {}).get("count", 0) for item in outcome.items)
+        for item in outcome.items:
+            if item.warning:
+                console.print(f"{place(item.source)}: {item.warning}", soft_wrap=True)
+        skipped = outcome.tally.skipped
         if skipped:
-            console.print(
-                f"{counted(skipped, 'entry', 'entries')} skipped; `holdfast show` says why."
-            )
+            entries = counted(skipped, "entry", "entries")
+            console.print(f"{entries} skipped; `holdfast show FOLDER` says which and why.")
     refused = [Trouble(place(one.path), one.error, one.advice) for one in adding.refused]
     show_troubles(console, [*refused, *outcome.troubles()])

@@ -1,4 +1,4 @@
-"""`holdfast bases` and `stats`: which bases are there, and what has it taken?"""
+"""Which bases are there, and what has it taken? (`holdfast bases` and `stats`)"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bases(door: Door) -> int:
 
 @command("stats")
 def stats(door: Door) -> int:
-    """Show what embedding has taken: texts embedded, texts reused, model calls.
+    """Show how many texts were embedded or reused.
 
     \b
     Examples:

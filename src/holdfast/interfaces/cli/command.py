@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
+from typer.core import TyperGroup
 
 from holdfast.domain.errors import HoldfastError
 from holdfast.interfaces.cli.door import Door
@@ -37,6 +38,12 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Answer with one JSON document; messages go to stderr.")
 ]
 
+ORDER = (
+    *("add", "search", "ls", "show", "rm", "reindex"),
+    *("queue", "explain", "history", "recover", "dismiss"),
+    *("bases", "stats", "doctor", "selftest"),
+)
+
 Own = ParamSpec("Own")
 Command = Callable[Concatenate[Door, Own], int]
 
@@ -50,7 +57,16 @@ class Common:
     as_json: bool = False
 
 
+class InOrder(TyperGroup):
+    """Commands in the order of a day's work, not of their files."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        known = super().list_commands(ctx)
+        return sorted(known, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
+
 app = typer.Typer(
+    cls=InOrder,
     name="holdfast",
     add_completion=True,
     rich_markup_mode=None,  # plain help: the other kind takes a tenth of a second to import
@@ -129,6 +145,7 @@ def guarded(common: Common, run: Callable[[Door], int]) -> int:
 @app.callback(invoke_without_command=True)
 def everywhere(
     ctx: typer.Context,
+    *,
     data: DataOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,

@@ -1,4 +1,4 @@
-"""`holdfast doctor`: is everything true that must be?"""
+"""Is everything true that must be? (`holdfast doctor`)"""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from holdfast.interfaces.cli.exits import DONE, FAILED
 @command("doctor")
 def doctor(
     door: Door,
+    *,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
 ) -> int:
-    """Check every rule the data folder must keep, and say each that it does not.
+    """Check every rule the data folder must keep.
 
     Exits 1 when anything is found; with --repair when anything is left.
 

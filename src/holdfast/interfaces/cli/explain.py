@@ -1,4 +1,4 @@
-"""`holdfast explain` and `history`: why does an item wait, and what happened to it?"""
+"""Why does an item wait, and what happened to it? (`holdfast explain` and `history`)"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.interfaces.cli.options import BaseOption, ItemArgument
 
 @command("explain")
 def explain(door: Door, item: ItemArgument, base: BaseOption = None) -> int:
-    """Say in one sentence what an item waits for, or how it ended.
+    """Say why an item waits, or how it ended.
 
     \b
     Examples:
@@ -28,7 +28,9 @@ def explain(door: Door, item: ItemArgument, base: BaseOption = None) -> int:
 
 @command("history")
 def history(door: Door, item: ItemArgument, base: BaseOption = None) -> int:
-    """Show what happened to an item, oldest first. By its whole id also when it is gone.
+    """Show what happened to an item.
+
+    Oldest first; by its whole id also when the item is gone.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`holdfast ls`: what is there?"""
+"""What is there? (`holdfast ls`)"""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from holdfast.interfaces.cli.options import BaseOption
 @command("ls")
 def ls(
     door: Door,
+    *,
     item: Annotated[
         str | None,
         typer.Argument(metavar="[ITEM]", help="A folder that was added; else everything."),
@@ -31,7 +32,7 @@ def ls(
         str | None, typer.Option(metavar="CURSOR", help="Go on at a nextCursor (with --json).")
     ] = None,
 ) -> int:
-    """List what was added, as a tree: states, sizes, reasons of failures.
+    """List what was added, as a tree.
 
     With --json: a page {items, nextCursor} of everything, or of what is directly inside ITEM.
 
@@ -41,8 +42,11 @@ def ls(
       holdfast ls documents --status failed
       holdfast ls --json --limit 100
     """
+    from holdfast.domain.errors import InvalidInput
     from holdfast.interfaces.cli.listing import Asked, page_of, show_tree, trees
 
+    if cursor is not None and not door.as_json:
+        raise InvalidInput("--cursor goes with --json", advice="a tree is shown with --limit")
     with door.reading() as hf:
         asked = Asked.of(hf, item, base, status, limit)
         document = page_of(hf, asked, cursor) if door.as_json else {}

@@ -18,6 +18,7 @@ EXTRACT = 400
 BEFORE = 120
 INDENT = 3
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+HEADING = re.compile(r"\A(?:\s*#+ .*\n)+")  # said above the extract already
 WORD = re.compile(r"\w+")
 
 
@@ -73,7 +74,7 @@ def words_of(query: str) -> list[str]:
 
 def extract(content: str, words: Sequence[str]) -> str:
     """The part of a passage where most of it is said: around the first word asked for."""
-    text = " ".join(content.split())
+    text = " ".join(HEADING.sub("", content).split())
     if len(text) <= EXTRACT:
         return text
     found = _pattern(words).search(text) if words else None
@@ -91,6 +92,6 @@ def _marked(text: str, words: Sequence[str]) -> Text:
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    """Chinese anywhere, other words where a word begins."""
-    parts = [re.escape(word) if CJK.search(word) else rf"\b{re.escape(word)}" for word in words]
+    """Chinese anywhere, other words whole."""
+    parts = [re.escape(word) if CJK.search(word) else rf"\b{re.escape(word)}\b" for word in words]
     return re.compile("|".join(parts), re.IGNORECASE)

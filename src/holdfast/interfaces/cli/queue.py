@@ -1,4 +1,4 @@
-"""`holdfast queue`, `recover`, `dismiss`: what is unfinished, and what shall become of it?"""
+"""What is unfinished, and what shall become of it? (`holdfast queue`, `recover`, `dismiss`)"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SomeItems = Annotated[
 
 @command("queue")
 def queue(door: Door, base: BaseOption = None) -> int:
-    """Show unfinished work: what waits, what runs, what was left behind.
+    """Show what waits, runs, or was left behind.
 
     \b
     Examples:
@@ -27,23 +27,28 @@ def queue(door: Door, base: BaseOption = None) -> int:
       holdfast queue --base work --json
     """
     from holdfast.interfaces.cli.unfinished import queues, show_queues
-    from holdfast.interfaces.words import plain
+    from holdfast.interfaces.words import queue_document
 
     with door.reading() as hf:
         whole = hf.queue(base)
         lines = queues(hf, base)
-    door.answer(plain(whole), lambda console: show_queues(console, lines, whole))
+    document = queue_document(whole, [line.queue for line in lines])
+    door.answer(document, lambda console: show_queues(console, lines, whole))
     return DONE
 
 
 @command("recover")
 def recover(
-    door: Door, items: SomeItems = None, base: BaseOption = None, no_wait: NoWaitOption = False
+    door: Door,
+    *,
+    items: SomeItems = None,
+    base: BaseOption = None,
+    no_wait: NoWaitOption = False,
 ) -> int:
-    """Go on with unfinished work, and wait until it is done.
+    """Go on with unfinished work.
 
-    Work that a stop left behind goes on by itself at the next command that runs work; this is the
-    command for when there is nothing else to do, and for bases that ask first.
+    Work that a stop left behind goes on by itself at the next command that runs work; this is
+    the command for when there is nothing else to do, and for bases that ask first.
 
     \b
     Examples:
@@ -65,9 +70,10 @@ def recover(
 
 @command("dismiss")
 def dismiss(door: Door, items: SomeItems = None, base: BaseOption = None) -> int:
-    """Give up unfinished work that waits for a decision: its items fail with `interrupted`.
+    """Give up unfinished work.
 
-    Only work that was left behind and is not going on by itself can be given up.
+    Its items fail with `interrupted`. Only work that was left behind and is not going on by
+    itself can be given up.
 
     \b
     Examples:

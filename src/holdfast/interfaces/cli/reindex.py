@@ -1,4 +1,4 @@
-"""`holdfast reindex`: how are items read again?"""
+"""How are items read again? (`holdfast reindex`)"""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from holdfast.interfaces.cli.options import BaseOption, ItemsArgument, NoWaitOpt
 @command("reindex")
 def reindex(
     door: Door,
+    *,
     items: ItemsArgument,
     base: BaseOption = None,
     skip_active: Annotated[
@@ -24,9 +25,10 @@ def reindex(
     ] = False,
     no_wait: NoWaitOption = False,
 ) -> int:
-    """Read items again, and wait. Until the new version is ready the old one answers.
+    """Read items again.
 
-    Folders are listed again: new files come in, files that are gone go out.
+    Until the new version is ready the old one answers. Folders are listed again: new files come
+    in, files that are gone go out.
 
     \b
     Examples:

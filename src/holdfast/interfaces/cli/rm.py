@@ -1,4 +1,4 @@
-"""`holdfast rm`: how is something taken out?"""
+"""How is something taken out? (`holdfast rm`)"""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ CLEANING_SECONDS = 5.0
 @command("rm")
 def rm(
     door: Door,
+    *,
     items: Annotated[
         list[str] | None,
         typer.Argument(metavar="ITEM...", help="Ids, either end of one, paths, or names."),
@@ -26,10 +27,11 @@ def rm(
         bool, typer.Option("--whole-base", help="The base named by --base and all in it.")
     ] = False,
 ) -> int:
-    """Take items out, folders with all that is inside. Your own files are not touched.
+    """Take items out; your own files are not touched.
 
-    From the moment this returns nothing of them is found. What is stored of them is removed at
-    once as far as that goes quickly; the next command that runs work removes the rest.
+    Folders go with all that is inside. From the moment this returns nothing of them is found.
+    What is stored of them is removed at once as far as that goes quickly; the next command that
+    runs work removes the rest.
 
     \b
     Examples:
@@ -38,24 +40,16 @@ def rm(
       holdfast rm --whole-base --base scratch
     """
     from holdfast.domain.errors import InvalidInput
-    from holdfast.interfaces.cli.removing import clean, show_removed
+    from holdfast.interfaces.cli.removing import clean, removed_base, removed_items, show_removed
 
     if whole and (base is None or items):
         raise InvalidInput("--whole-base goes with --base NAME and no ITEM")
     if not whole and not items:
         raise InvalidInput("name the items to take out", advice="see holdfast rm --help")
     with door.owning(run=False) as (hf, _):
-        if whole and base is not None:
-            gone = hf.base(base)
-            hf.delete_base(gone)
-            ids, names, document = [gone.id], [gone.name], {"baseId": gone.id}
-        else:
-            found = [hf.find(one, base=base) for one in items or []]
-            roots = hf.delete(found)
-            ids, names = list(roots), [one.name for one in found]
-            document = {"itemIds": ids}
+        gone = removed_base(hf, base) if whole and base else removed_items(hf, items or [], base)
         left = not clean(hf, CLEANING_SECONDS)
-    door.answer(dict(document), lambda console: show_removed(console, names))
+    door.answer(gone.document, lambda console: show_removed(console, gone))
     if left:
         door.say("Not found any more; the next command that runs work removes what is stored.")
     return DONE

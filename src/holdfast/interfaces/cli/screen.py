@@ -8,6 +8,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -75,12 +76,12 @@ def table(*headings: str, right: Sequence[str] = ()) -> Table:
     """An open table: headings, no lines around the cells."""
     made = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for heading in headings:
-        folds = "fold" if heading not in right else "ellipsis"
+        number = heading in right
         made.add_column(
             heading,
-            justify="right" if heading in right else "left",
-            overflow=folds,
-            no_wrap=heading in right,
+            justify="right" if number else "left",
+            overflow="ellipsis" if number else "fold",
+            no_wrap=number,
         )
     return made
 
@@ -128,7 +129,7 @@ def duration_text(seconds: float) -> str:
 
 def place(source: str) -> str:
     """A path as the user would type it here, if that is shorter."""
-    if not os.path.isabs(source):
+    if not Path(source).is_absolute():
         return source
     near = os.path.relpath(source)
     return near if not near.startswith("..") else source

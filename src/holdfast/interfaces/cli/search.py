@@ -1,4 +1,4 @@
-"""`holdfast search`: what answers a question?"""
+"""What answers a question? (`holdfast search`)"""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from holdfast.interfaces.cli.exits import DONE
 @command("search")
 def search(
     door: Door,
+    *,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or some words.")],
     base: Annotated[
         list[str] | None,
@@ -29,7 +30,9 @@ def search(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Whole passages, not extracts.")] = False,
 ) -> int:
-    """Search, and show the passages that answer with the place they come from.
+    """Show the passages that answer a question.
+
+    Each with its title, its place and its score; all bases are searched unless one is named.
 
     \b
     Examples:

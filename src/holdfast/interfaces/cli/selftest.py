@@ -1,4 +1,4 @@
-"""`holdfast selftest`: does it keep its promises on this machine?"""
+"""Does it keep its promises on this machine? (`holdfast selftest`)"""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from holdfast.interfaces.cli.exits import DONE, FAILED
 @command("selftest")
 def selftest(
     door: Door,
+    *,
     chaos: Annotated[
         bool, typer.Option("--chaos", help="Kill a working process again and again.")
     ] = False,
     kills: Annotated[int, typer.Option(metavar="N", help="How many kills.")] = 20,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of what is done and when.")] = 1,
 ) -> int:
-    """Try Holdfast on this machine, in a temporary folder; your data is not touched.
+    """Try on this machine what Holdfast promises.
 
-    Without --chaos: add, search, delete, check. With it, a process of its own that adds, re-reads
-    and deletes is killed (kill -9) at random instants; then nothing accepted may be missing,
-    nothing deleted may be found, and doctor must find nothing.
+    In a temporary folder; your data is not touched. Without --chaos: add, search, delete,
+    check. With it, a process of its own that adds, re-reads and deletes is killed (kill -9) at
+    random instants; then nothing accepted may be missing, nothing deleted may be found, and
+    doctor must find nothing.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`holdfast show`: what is known of one item?"""
+"""What is known of one item? (`holdfast show`)"""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from holdfast.interfaces.cli.options import BaseOption, ItemArgument
 @command("show")
 def show(
     door: Door,
+    *,
     item: ItemArgument,
     base: BaseOption = None,
     chunks: Annotated[
         bool, typer.Option("--chunks", help="Also the passages it was cut into.")
     ] = False,
 ) -> int:
-    """Show one item: its state, where it came from, why it failed, what was skipped.
+    """Show one item.
+
+    Its state, where it came from, why it failed, what was skipped inside it.
 
     \b
     Examples:

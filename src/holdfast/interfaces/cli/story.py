@@ -17,8 +17,7 @@ from holdfast.workflow.explain import Explanation
 
 
 def show_explanation(console: Console, why: Explanation) -> None:
-    sentence = why.sentence[0].upper() + why.sentence[1:] + "."
-    console.print(Text.assemble((why.item.name, "bold"), ": ", sentence), soft_wrap=True)
+    console.print(Text.assemble((why.item.name, "bold"), f": {why.sentence}."), soft_wrap=True)
     rows = [
         ("status", status_text(why.item.status)),
         ("until", local(why.until) if why.until else None),

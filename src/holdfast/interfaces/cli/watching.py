@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -23,13 +23,18 @@ from holdfast.domain.pace import Pace
 from holdfast.domain.progress import Tally
 from holdfast.interfaces.cli.screen import counted, duration_text
 from holdfast.interfaces.library import Holdfast
+from holdfast.jobs.waiting import Reason
 from holdfast.machine.clock import SystemClock
 from holdfast.machine.interrupts import Interrupts
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.01, 0.1
 LOOK_EVERY = 0.2
 COST_SHARE = 20  # a look that takes a second is taken every twenty
-BAR_WIDTH = 30
+SHORTEST_BAR, LONGEST_BAR = 5, 30
+LONGEST_LABEL = 20
+GAP = 2
+STANDING_STILL = 3.0
+LOOKED_AT = 5
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
@@ -67,7 +72,11 @@ class Watch:
                 if live is not None and self._is_time():
                     tally = self._timed_tally(items)
                     pace.look(self.clock.mono(), tally.workload_done)
-                    live.update(self._line(label, tally, pace), refresh=True)
+                    shown: list[RenderableType] = [
+                        self._line(label, tally, pace),
+                        *self._why(left, pace),
+                    ]
+                    live.update(Group(*shown), refresh=True)
         return Ending.DONE
 
     def until_quiet(self) -> Ending:
@@ -108,31 +117,47 @@ class Watch:
         return tally
 
     def _line(self, label: str, tally: Tally, pace: Pace) -> Table:
-        return progress_line(f"{self._spin()} {label}", tally, pace)
+        shown = label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+        return progress_line(f"{self._spin()} {shown}", tally, pace, self.console.width)
+
+    def _why(self, left: Sequence[ItemId], pace: Pace) -> list[Text]:
+        """When nothing has moved for a while: what the first item waits for."""
+        if pace.rate != 0.0 or pace.seconds_seen < STANDING_STILL:
+            return []
+        base = self.hf.item(left[0]).base_id
+        waiting = [self.hf.explain(one) for one in self.hf.queue(base).active_item_ids[:LOOKED_AT]]
+        reasons = [one for one in waiting if one.reason is not Reason.CHILDREN]
+        return [Text(f"  {one.item.name}: {one.sentence}", style="yellow") for one in reasons[:1]]
 
     def _spin(self) -> str:
         self._turn += 1
         return SPINNER[self._turn % len(SPINNER)]
 
 
-def progress_line(label: str, tally: Tally, pace: Pace) -> Table:
-    """One line: how far, how many, how fast, how long."""
+def progress_line(label: str, tally: Tally, pace: Pace, width: int) -> Table:
+    """One line: how far, how many, how fast, how long; the bar takes what room is left."""
     share = tally.workload_done / tally.workload if tally.workload else 0.0
-    line = Table.grid(padding=(0, 2, 0, 0))
-    cells = [
+    line = Table.grid(padding=(0, GAP, 0, 0))
+    cells: list[Text | ProgressBar] = [
         Text(label, style="bold"),
-        ProgressBar(total=1.0, completed=share, width=BAR_WIDTH),
+        ProgressBar(total=1.0, completed=share),
         Text(f"{min(99, int(share * 100)):3} %"),
-        Text(f"{tally.settled:,} of {counted(tally.leaves, 'file')}"),
+        Text(f"{tally.settled:,} of {counted(tally.leaves, 'document')}"),
         Text(_speed(tally, pace), style="cyan"),
         Text(_rest_of(tally, pace), style="cyan"),
     ]
     if tally.failed:
         cells.append(Text(f"{tally.failed:,} failed", style="red"))
+    words = sum(len(cell) + GAP for cell in cells if isinstance(cell, Text)) + GAP
+    cells[1] = ProgressBar(total=1.0, completed=share, width=clamped(width - words))
     for _ in cells:
         line.add_column(no_wrap=True)
     line.add_row(*cells)
     return line
+
+
+def clamped(room: int) -> int:
+    return max(SHORTEST_BAR, min(LONGEST_BAR, room))
 
 
 def _speed(tally: Tally, pace: Pace) -> str:

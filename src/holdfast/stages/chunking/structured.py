@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.domain.bases import BaseSettings
 from holdfast.domain.chunks import Chunk
@@ -31,6 +31,7 @@ class Piece:
     tokens: int
     headings: tuple[str, ...]
     is_heading: bool = False
+    opens: bool = False  # begins a chunk whatever is held
 
 
 def chunks_of(text: str, settings: BaseSettings) -> Iterator[Chunk]:
@@ -77,7 +78,9 @@ class Cutter:
         while start < len(self.text):
             found = self.text.find(separator, start)
             end = len(self.text) if found < 0 else found + len(separator)
-            yield from self.split(start, end, (), is_heading=True)
+            first, *rest = self.split(start, end, ())
+            yield replace(first, opens=True)
+            yield from rest
             start = end
 
     def split(
@@ -122,7 +125,7 @@ def _packed(
     held: list[Piece] = []
     size = 0
     for piece in pieces:
-        opens = piece.is_heading and any(not one.is_heading for one in held)
+        opens = piece.opens or (piece.is_heading and any(not one.is_heading for one in held))
         if held and (opens or size + piece.tokens > settings.chunk_size):
             yield held[0].start, held[-1].end, held[-1].headings
             held = [] if opens else _overlap(held, settings, piece.tokens)

@@ -13,7 +13,7 @@ from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
 from holdfast.domain.invariants import INVARIANTS, Violation
-from holdfast.domain.item_states import PROCESSING, WORKING, Status
+from holdfast.domain.item_states import PREPARING, PROCESSING, WORKING, Status
 from holdfast.domain.items import Item, ItemType, Page
 from holdfast.domain.progress import Tally
 from holdfast.stores.catalog import Answering, Expected, Filtered, Listing, Stale, Totals
@@ -159,7 +159,7 @@ class SqliteCatalogReads:
         return _share(self.session.one("weights_below", root=container))
 
     def tally_below(self, roots: Collection[ItemId]) -> Tally:
-        row = self.session.one("tally_below", roots=listed(roots)) or (0,) * 7
+        row = self.session.one("tally_below", roots=listed(roots)) or (0,) * 8
         return Tally(*(int(number) for number in row))
 
     def failed_below(self, roots: Collection[ItemId], limit: int) -> list[Item]:
@@ -199,7 +199,7 @@ def _standing(row: Sequence[Any], stale: Stale | None) -> Standing:
     item, name, status, heartbeat, has_job, is_held = row
     if stale is None or heartbeat is None:
         past = False
-    elif status == PROCESSING:
+    elif status in (PREPARING, PROCESSING):
         past = not has_job and heartbeat < stale.queued_before
     else:  # a run that lives, and work a person was asked about, are not taken over
         past = status in WORKING and not is_held and heartbeat < stale.indexing_before

@@ -65,6 +65,7 @@ def disagreements(database: Database) -> Iterator[str]:
             with database.write() as session:
                 session.run("check_full_text")
         with database.read() as session:
+            session.value("renew_full_text")
             found = json.loads(session.value("integrity_check"))
             yield from [] if found == SOUND else found
             yield from _rows(session)

@@ -28,6 +28,7 @@ def watch(connection: apsw.Connection) -> None:
 
 def as_new(connection: apsw.Connection) -> None:
     """The watched store holds what a fresh one does."""
+    watch(connection)  # a connection after a power cut was perhaps never watched
     connection.execute(queries("watch")["as_new"])
 
 

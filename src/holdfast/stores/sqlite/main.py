@@ -23,6 +23,9 @@ from holdfast.stores.sqlite.queries import queries
 from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
 
 FILE = "holdfast.db"
+# Before the writer is taken for a FULL commit: others join it, and the job whose commit is to be
+# made durable can be claimed meanwhile instead of waiting for the disk.
+GATHER = 0.001
 
 
 class SqliteSnapshot(SqliteCatalogReads, SqliteQueueReads, SqliteLedgerReads):
@@ -97,7 +100,9 @@ class SqliteMain:
                 self._gather.wait()
             if self._reached >= ticket:
                 return
-            self._syncing, covers = True, self._asked
+            self._syncing = True
+            self._gather.wait(GATHER)
+            covers = self._asked
         try:
             self._sync()
             self._settle(covers)

@@ -20,7 +20,7 @@ from holdfast.domain.jobs import (
 )
 from holdfast.domain.retries import MAX_DEATHS
 from holdfast.stores.catalog import Trouble
-from holdfast.stores.queue import BaseQueue, Freed, ProviderRow, RunningJob
+from holdfast.stores.queue import BaseQueue, Freed, ProviderRow, Slot
 from holdfast.stores.sqlite.catalog_reads import listed
 from holdfast.stores.sqlite.connection import Session
 
@@ -63,12 +63,9 @@ class SqliteQueueReads:
         found: int | None = self.session.value("next_due", lane=lane)
         return found
 
-    def running(self, lane: Lane) -> list[RunningJob]:
+    def running(self, lane: Lane) -> list[Slot]:
         rows = self.session.rows("running", lane=lane)
-        return [
-            RunningJob(job, base, bool(large), deaths >= MAX_DEATHS)
-            for job, base, large, deaths in rows
-        ]
+        return [Slot(base, bool(large), deaths >= MAX_DEATHS) for base, large, deaths in rows]
 
     def running_of_base(self, base: BaseId) -> int:
         found: int = self.session.value("running_of_base", base=base)

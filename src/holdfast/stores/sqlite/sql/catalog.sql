@@ -92,7 +92,8 @@ FROM items AS box WHERE box.id = :id
 SELECT (SELECT count(*) FROM items WHERE parent_id = :id AND status = 'failed'),
   (SELECT count(*) FROM items WHERE parent_id = :id AND status <> 'deleting'),
   (SELECT json_group_array(json_array(name, error)) FROM
-    (SELECT name, error FROM items WHERE parent_id = :id AND status = 'failed' LIMIT 3))
+    (SELECT name, error FROM items WHERE parent_id = :id AND status = 'failed'
+     ORDER BY id LIMIT 3))
 
 -- name: set_published
 -- In the transaction of the move to completed, which has checked claim and generation.
@@ -295,7 +296,8 @@ FROM inside CROSS JOIN items ON items.id = inside.id
 WHERE items.container = 0 AND items.status <> 'deleting'
 
 -- name: tally_below
--- The leaves of these subtrees by how they stand, and the containers still being listed.
+-- The leaves of these subtrees by how they stand, the containers still being listed, and how many
+-- entries the containers passed over.
 WITH RECURSIVE inside (id) AS (
   SELECT value FROM json_each(:roots)
   UNION
@@ -304,7 +306,8 @@ SELECT total(1 - container), total(container = 0 AND status = 'completed'),
   total(container = 0 AND status = 'failed'), total(container AND status = 'preparing'),
   total(iif(container, 0, chunk_count)), total(iif(container, 0, max(1, workload))),
   total(CASE WHEN container THEN 0 WHEN status IN ('completed', 'failed')
-    THEN max(1, workload) ELSE max(1, workload) * progress / 100.0 END)
+    THEN max(1, workload) ELSE max(1, workload) * progress / 100.0 END),
+  total(skipped ->> 'count')
 FROM inside JOIN items ON items.id = inside.id WHERE items.status <> 'deleting'
 
 -- name: failed_below

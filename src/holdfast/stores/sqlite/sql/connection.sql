@@ -29,7 +29,3 @@ PRAGMA synchronous = NORMAL
 -- The driver gives the interpreter's lock away at every row: one row, one turn.
 WITH answer(/*columns*/) AS (/*select*/)
 SELECT json_group_array(json_array(/*columns*/)) FROM answer
-
--- name: as_named_rows
--- What one of several questions answered, with its name.
-SELECT '/*name*/', * FROM (/*select*/)

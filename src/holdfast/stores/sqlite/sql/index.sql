@@ -32,11 +32,11 @@ WHERE NOT EXISTS (SELECT 1 FROM vec WHERE text_hash = unhex(h.value) AND space =
   AND EXISTS (SELECT 1 FROM chunk WHERE text_hash = unhex(h.value))
 
 -- name: put_vectors
--- A text that has a vector keeps it; the claim is the last that asked for it.
+-- The newest vector of a text is the one it has (a forced re-index asks the model again).
 INSERT INTO vec (text_hash, space, claim, f16)
 SELECT unhex(h.value), :space, :claim, substr(:rows, 1 + h.key * :size, :size)
 FROM json_each(:hashes) AS h WHERE true
-ON CONFLICT (text_hash, space) DO UPDATE SET claim = excluded.claim
+ON CONFLICT (text_hash, space) DO UPDATE SET claim = excluded.claim, f16 = excluded.f16
 
 -- name: note_lone_vectors
 -- Of these texts those that no chunk names: kept while the claim lives.

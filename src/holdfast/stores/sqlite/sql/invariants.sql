@@ -70,7 +70,7 @@ SELECT id FROM items WHERE status = 'failed'
 
 -- name: i13_running_jobs_within_caps
 SELECT lane FROM jobs WHERE state = 'running' GROUP BY lane
-HAVING count(*) > CASE lane WHEN 'index' THEN :index * 64 WHEN 'control' THEN :control
+HAVING count(DISTINCT slot) > CASE lane WHEN 'index' THEN :index WHEN 'control' THEN :control
   WHEN 'poll' THEN :poll ELSE :urgent END
 
 -- name: i15_children_are_of_their_parents_base

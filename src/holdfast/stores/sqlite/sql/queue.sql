@@ -34,8 +34,19 @@ SELECT count(*) FROM jobs WHERE state IN ('ready', 'later', 'parked', 'running')
 
 -- name: leaves_queued
 -- Jobs that end by themselves, whatever waits in the other lanes: what expansions wait for.
-SELECT count(*), sum(base_id = :base AND state <> 'parked') FROM jobs
-WHERE lane IN ('index', 'poll') AND jobs.state IN ('ready', 'later', 'parked', 'running')
+-- One question per state, because each state has an index that begins with what is asked.
+SELECT sum(n), sum(own) FROM (
+  SELECT count(*) AS n, sum(base_id = :base) AS own FROM jobs
+  WHERE state = 'ready' AND lane IN ('index', 'poll')
+  UNION ALL
+  SELECT count(*), sum(base_id = :base) FROM jobs
+  WHERE state = 'later' AND lane IN ('index', 'poll')
+  UNION ALL
+  SELECT count(*), sum(base_id = :base) FROM jobs
+  WHERE state = 'running' AND lane IN ('index', 'poll')
+  UNION ALL
+  SELECT count(*), 0 FROM jobs INDEXED BY jobs_parked
+  WHERE state = 'parked' AND lane IN ('index', 'poll'))
 
 -- name: job
 SELECT /*job*/ FROM jobs WHERE id = :id
@@ -98,8 +109,9 @@ WHERE id IN (SELECT id FROM jobs WHERE lane = :lane AND state = 'later' AND run_
 SELECT min(run_at) FROM jobs WHERE lane = :lane AND state = 'later'
 
 -- name: running
--- Counted, never added up: a slot cannot leak.
-SELECT id, base_id, large, deaths FROM jobs WHERE lane = :lane AND state = 'running'
+-- Counted, never added up: a slot cannot leak. What was claimed together shares one.
+SELECT base_id, max(large), max(deaths) FROM jobs WHERE lane = :lane AND state = 'running'
+GROUP BY slot
 
 -- name: solo
 -- A job that killed its worker three times runs once more, with nothing beside it. The index is
@@ -155,8 +167,8 @@ UPDATE engine SET last_claim = last_claim + :count WHERE one = 1 RETURNING last_
 
 -- name: claim_jobs
 UPDATE jobs
-SET state = 'running', claim = :first + asked.rank, owner = :owner, lease_until = :lease,
-  cancel_requested = 0, reason = NULL, updated_at = :now
+SET state = 'running', claim = :first + asked.rank, slot = :first, owner = :owner,
+  lease_until = :lease, cancel_requested = 0, reason = NULL, updated_at = :now
 FROM (SELECT key AS rank, value AS id FROM json_each(:ids)) AS asked
 WHERE jobs.id = asked.id AND jobs.state = 'ready'
 RETURNING /*job*/

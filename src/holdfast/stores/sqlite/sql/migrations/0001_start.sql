@@ -94,6 +94,7 @@ CREATE TABLE jobs (
   deaths INTEGER NOT NULL DEFAULT 0,
   verdict TEXT NOT NULL DEFAULT 'run',
   claim INTEGER,
+  slot INTEGER,
   owner TEXT,
   lease_until INTEGER,
   cancel_requested INTEGER NOT NULL DEFAULT 0,
