@@ -54,6 +54,18 @@ def test_hidden_names_and_version_control_are_counted_in_silence(world: World) -
     assert list(world.inside(box)) == ["a.txt"]
 
 
+def test_what_was_passed_over_is_counted_anew_each_time(world: World) -> None:
+    box = world.done_directory({"a.txt": "a", "cat.png": "x", ".env": "x", "dog.png": "x"})
+    (world.folder / "docs/dog.png").unlink()
+
+    reindex(world, box)
+
+    assert world.item(box).skipped == {
+        "count": 2,
+        "entries": [{"path": "cat.png", "reason": "unsupported type"}],
+    }
+
+
 def test_rules_of_the_folders_above_hold_in_those_inside(world: World) -> None:
     files = {
         ".gitignore": "*.log\n/in/draft.txt\n",
@@ -146,6 +158,16 @@ def test_a_known_child_that_cannot_be_examined_is_seen_and_kept(world: World) ->
 
     assert ids(world, box) == before
     assert telling(world, "beta") == {before["b.txt"]}
+
+
+def test_a_known_folder_that_cannot_be_examined_is_not_taken_for_a_file(world: World) -> None:
+    box = world.done_directory({"a.txt": "alpha", "in/b.txt": "beta"})
+    before = ids(world, box)
+
+    with listing(unexaminable("in", "file")):
+        reindex(world, box)
+
+    assert ids(world, box) == before
 
 
 def test_what_goes_away_while_it_is_listed_becomes_no_child(world: World) -> None:

@@ -14,6 +14,8 @@ from holdfast.domain.errors import Permanent
 from holdfast.domain.item_states import Status
 from holdfast.domain.items import Directory, Item
 from holdfast.domain.jobs import JobKind, Lane
+from holdfast.machine.files import FolderFiles
+from holdfast.ports import Entry
 from holdfast.stores.sqlite.main import SqliteMain, SqliteTransaction
 from holdfast.workflow import prepare_root
 from tests.workflow.conftest import MakeWorld
@@ -112,6 +114,48 @@ def test_a_stop_in_the_middle_keeps_the_place(world: World) -> None:
 
     assert "000.txt" not in seen
     all_done(world, box, 8)
+
+
+def test_two_names_that_read_the_same_are_told_apart_on_two_pages(world: World) -> None:
+    composed, decomposed = "caf\u00e9.txt", "cafe\u0301.txt"
+    box = world.directory({decomposed: "one", "caff.txt": "f", "cafg.txt": "g", composed: "two"})
+    world.finish()
+    before = generations(world, box)
+
+    reindex(world, box)
+
+    assert set(before) == {composed, "caff.txt", "cafg.txt"}
+    assert generations(world, box) == {name: number + 1 for name, number in before.items()}
+    assert list(reasons(world, box)) == [composed]
+    assert world.inside(box)[composed].data["path"].endswith(decomposed)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_name_that_is_told_twice_is_one_child(world: World, again: bool) -> None:
+    box = world.directory(files(4))
+    if again:
+        world.finish()
+        world.hf.reindex(box)
+
+    with repeating():
+        world.finish()
+
+    assert set(generations(world, box).values()) == {2 if again else 1}
+    assert not reasons(world, box)
+    all_done(world, box, 4)
+
+
+@contextmanager
+def repeating() -> Iterator[None]:
+    """Every listing tells each name three times."""
+    real = FolderFiles.entries
+
+    def entries(folder: FolderFiles, path: str, after: str = "") -> Iterator[Entry]:
+        for entry in real(folder, path, after):
+            yield from (entry, entry, entry)
+
+    with mock.patch.object(FolderFiles, "entries", entries):
+        yield
 
 
 # --- waiting for room -------------------------------------------------------------------------

@@ -59,16 +59,17 @@ def meet(
 ) -> Met:
     """Sort the accepted entries of a page; names that cannot be told apart are skipped."""
     met, taken = Met(), set[str]()
-    for entry in entries:
+    once = {entry.name: entry for entry in entries}  # a folder that changes may tell a name twice
+    for entry in once.values():
         key = paths.key_of(entry.name)
         child = known.get(key)
         path = paths.inside(box.data["path"], entry.name)
         if key in taken or _is_of_a_twin(child, box, path):
             skipped.add(entry.name, SAME_NAME)
+        elif child is not None and child.seen == box.generation:
+            continue  # told twice, on two pages
         elif child is None or _is_of_another_kind(child, entry):
             _meet_new(kb, box, entry, child, met)
-        elif child.seen == box.generation:
-            continue  # an earlier try of this page has met it
         else:
             met.known += 1
             _meet_known(kb, base, child, entry, met, path=path, asked=asked)
@@ -112,7 +113,6 @@ def _is_unchanged(base: Base, child: Item, newer: Item) -> bool:
     return (
         not child.is_container
         and child.status is COMPLETED
-        and child.published_generation == child.generation
         and child.size == newer.size
         and "mtime_ns" in child.data
         and child.data == newer.data
