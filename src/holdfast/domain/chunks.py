@@ -13,6 +13,14 @@ PAGE_CHUNKS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a document's text as it is read, in order; offsets count over all of them."""
+
+    text: str
+    page: int | None = None  # from 1; absent where the format has no pages
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of an item's text: `document text[char_start:char_end] == text`."""
 
