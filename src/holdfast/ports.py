@@ -140,13 +140,27 @@ class Files(Protocol):
 
 
 class Embedder(Protocol):
-    """A model that makes vectors. `embed` keeps count and order, and answers float32 rows."""
+    """A model that makes vectors; how many texts and tokens it takes, and who counts those.
+
+    `max_tokens` of one text, None when nobody knows; `tokenizer` names who counts them, None when
+    an estimate has to do.
+    """
 
     name: str
     width: int
     max_batch: int
+    max_tokens: int | None
+    tokenizer: str | None
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One float32 row per text, in order; blocks until the model has answered.
+
+        ProviderDown when nobody gets an answer, Transient when a later try may help, Permanent
+        when these texts cannot be embedded.
+        """
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        """As `embed` of this one text, to be compared with others: some models ask otherwise."""
 
 
 class Embedders(Protocol):

@@ -99,11 +99,17 @@ class Tapped:
     def __init__(self, models: Models, inner: Embedder) -> None:
         self.models, self.inner = models, inner
         self.name, self.width, self.max_batch = inner.name, inner.width, inner.max_batch
+        self.max_tokens, self.tokenizer = inner.max_tokens, inner.tokenizer
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.models.calls.append(tuple(texts))
         self.models.on_call(texts)
         return self.inner.embed(texts)
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        self.models.calls.append((query,))
+        self.models.on_call([query])
+        return self.inner.embed_query(query)
 
 
 @dataclass

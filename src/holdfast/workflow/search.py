@@ -128,7 +128,7 @@ def _asked_in_vectors(
     if embedder is None:
         return mode, None
     try:
-        return mode, checked(embedder.embed([question.query]), 1, embedder.width)[0]
+        return mode, checked(embedder.embed_query(question.query), 1, embedder.width)[0]
     except Transient as error:
         if mode == "vector":
             raise
