@@ -173,6 +173,25 @@ class Embedders(Protocol):
         """The dimensions of a model by its name; Permanent as above."""
 
 
+class Reranker(Protocol):
+    """A model that reads a question beside each text, and so knows better than a vector."""
+
+    name: str
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One score per text, in the order of the texts; higher fits better.
+
+        Errors as those of `Embedder.embed`. Asked outside of every snapshot: it may be slow.
+        """
+
+
+class Rerankers(Protocol):
+    """The rerankers of this installation by their `provider/model` name."""
+
+    def resolve(self, model: str) -> Reranker:
+        """The reranker; InvalidInput, saying which there are, when it is not known here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """An item's text as it was read, and the hash of the bytes it was read from."""
