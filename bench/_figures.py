@@ -56,6 +56,8 @@ class SlowModel:
     """A model somewhere else: every call takes its time, and none of ours."""
 
     max_batch = 1_024
+    max_tokens: int | None = None
+    tokenizer: str | None = None
 
     def __init__(self, name: str, seconds: float) -> None:
         self.name, self.width, self.seconds = f"stub/{name}", WIDTH, seconds
@@ -65,6 +67,9 @@ class SlowModel:
         rows = np.zeros((len(texts), self.width), dtype=np.float32)
         rows[:, 0] = 1.0
         return rows
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        return self.embed([query])
 
 
 def stub(name: str, _dimensions: int) -> Embedder:

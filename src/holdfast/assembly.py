@@ -25,6 +25,7 @@ from holdfast.ports import Event, Thread
 from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
+from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.workflow.bases import check_models
@@ -160,6 +161,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         reader=PlainReader(),
         chunker=chunks_of,
         embedders=Registry(),
+        rerankers=Rerankers(),
         main=main,
         index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,

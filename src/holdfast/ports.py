@@ -143,13 +143,27 @@ class Files(Protocol):
 
 
 class Embedder(Protocol):
-    """A model that makes vectors. `embed` keeps count and order, and answers float32 rows."""
+    """A model that makes vectors; how many texts and tokens it takes, and who counts those.
+
+    `max_tokens` of one text, None when nobody knows; `tokenizer` names who counts them, None when
+    an estimate has to do.
+    """
 
     name: str
     width: int
     max_batch: int
+    max_tokens: int | None
+    tokenizer: str | None
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One float32 row per text, in order; blocks until the model has answered.
+
+        ProviderDown when nobody gets an answer, Transient when a later try may help, Permanent
+        when these texts cannot be embedded.
+        """
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        """As `embed` of this one text, to be compared with others: some models ask otherwise."""
 
 
 class Embedders(Protocol):
@@ -160,6 +174,25 @@ class Embedders(Protocol):
 
     def width(self, model: str) -> int:
         """The dimensions of a model by its name; Permanent as above."""
+
+
+class Reranker(Protocol):
+    """A model that reads a question beside each text, and so knows better than a vector."""
+
+    name: str
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One score per text, in the order of the texts; higher fits better.
+
+        Errors as those of `Embedder.embed`. Asked outside of every snapshot: it may be slow.
+        """
+
+
+class Rerankers(Protocol):
+    """The rerankers of this installation by their `provider/model` name."""
+
+    def resolve(self, model: str) -> Reranker:
+        """The reranker; InvalidInput, saying which there are, when it is not known here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class CountedModel:
     """The hash model of another name, which writes down what it is paid for."""
 
     max_batch = BATCH
+    max_tokens: int | None = None
+    tokenizer: str | None = None
 
     def __init__(self, paid: Path) -> None:
         self.name, self.width, self._model, self._paid = "paid/16", WIDTH, HashEmbedder(WIDTH), paid
@@ -36,6 +38,9 @@ class CountedModel:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         append(self._paid, list(texts))
         return self._model.embed(texts)
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        return self._model.embed_query(query)
 
 
 def append(file: Path, what: object) -> None:

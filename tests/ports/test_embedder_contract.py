@@ -32,6 +32,17 @@ def test_a_text_has_the_same_vector_in_every_batch(stage: Any) -> None:
     stage.play(body)
 
 
+def test_a_query_is_one_row_of_the_same_width(stage: Any) -> None:
+    def body() -> None:
+        row = stage.embedder.embed_query("two")
+
+        assert row.shape == (1, stage.embedder.width)
+        assert row.dtype == np.float32
+        assert np.isfinite(row).all()
+
+    stage.play(body)
+
+
 def test_a_full_batch_is_answered(stage: Any) -> None:
     def body() -> None:
         texts = [f"text {n}" for n in range(stage.embedder.max_batch)]

@@ -87,6 +87,9 @@ class Asked:
         self.models.texts += texts
         return self.inner.embed(texts)
 
+    def embed_query(self, query: str) -> Any:
+        return self.embed([query])
+
 
 class Stage:
     """One data folder and the life of the engine that has it now."""

@@ -353,6 +353,20 @@ def test_a_delayed_job_waits_for_its_time(world: World) -> None:
     assert world.take() == [job.id]
 
 
+def test_a_clock_set_back_does_not_hold_a_delayed_job_for_as_long(world: World) -> None:
+    job = world.queued(run_at=world.clock.now + 60 * SECOND)
+
+    world.clock.at -= 7 * 3_600
+
+    assert world.take() == [job.id]
+
+
+def test_a_job_delayed_for_the_longest_pause_still_waits(world: World) -> None:
+    world.queued(run_at=world.clock.now + 3_600 * SECOND)
+
+    assert world.take() == []
+
+
 def test_the_next_look_is_at_the_first_of_the_delayed(world: World) -> None:
     times = [world.clock.now + n * SECOND for n in (9, 3, 6)]
     for when in times:

@@ -34,6 +34,7 @@ from holdfast.jobs.runner import Runner
 from holdfast.ports import Document, Embedder
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.reading.plain import PlainReader
+from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stores.index import IndexStore
 from holdfast.stores.sqlite.main import SqliteTransaction
 from holdfast.workflow.sweep import sweep
@@ -99,11 +100,31 @@ class Tapped:
     def __init__(self, models: Models, inner: Embedder) -> None:
         self.models, self.inner = models, inner
         self.name, self.width, self.max_batch = inner.name, inner.width, inner.max_batch
+        self.max_tokens, self.tokenizer = inner.max_tokens, inner.tokenizer
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.models.calls.append(tuple(texts))
         self.models.on_call(texts)
         return self.inner.embed(texts)
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        self.models.calls.append((query,))
+        self.models.on_call([query])
+        return self.inner.embed_query(query)
+
+
+@dataclass
+class Overlap:
+    """A reranker: how many of the question's words stand in a text; `on_call` may act or refuse."""
+
+    name: str = "test/overlap"
+    calls: list[tuple[str, ...]] = field(default_factory=list)
+    on_call: Callable[[Sequence[str]], None] = nothing
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        self.calls.append(tuple(texts))
+        self.on_call(texts)
+        return [float(len(set(query.split()) & set(text.split()))) for text in texts]
 
 
 @dataclass
@@ -125,6 +146,7 @@ class World:
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.folder, self.settings = folder, settings
         self.clock, self.models, self.reader = FakeClock(), Models(), Readings()
+        self.reranker = Overlap()
         self.engine = self._opened()
         self.hf = Holdfast(self.engine)
         self.base = self.hf.create_base("manuals", embedding_model=MODEL)
@@ -136,6 +158,7 @@ class World:
                 ("SystemRng", FixedRng()),
                 ("Registry", self.models),
                 ("PlainReader", self.reader),
+                ("Rerankers", Rerankers({"test": lambda _name: self.reranker})),
             ):
                 stack.enter_context(mock.patch.object(assembly, name, return_value=part))
             engine = open_engine(self.folder / "kb", run=False, given=self.settings)

@@ -28,6 +28,7 @@ class Question:
     filter: Filter | None = None
     threshold: float | None = None
     neighbors: int = 0
+    rerank: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,8 @@ def checked_question(question: Question) -> Question:
         raise InvalidInput(f"mode is {question.mode!r}; it takes {' | '.join(MODES)}")
     if question.threshold is not None and not is_number(question.threshold):
         raise InvalidInput(f"threshold is {question.threshold!r}; it takes a finite number")
+    if question.rerank not in (None, True, False):
+        raise InvalidInput(f"rerank is {question.rerank!r}; it takes true | false")
     if not is_whole(question.neighbors, 0, MAX_NEIGHBORS):
         raise InvalidInput(f"neighbors is {question.neighbors!r}; it takes 0 to {MAX_NEIGHBORS}")
     return question

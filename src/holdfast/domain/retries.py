@@ -16,6 +16,7 @@ SLOT_PATIENCE = 5.0
 DISK_FULL_DELAY = 5.0
 DELETE_FIRST_DELAY = 60.0
 DELETE_LONGEST_DELAY = 3600.0
+LONGEST_PAUSE = DELETE_LONGEST_DELAY  # nothing is put off for longer
 
 
 @dataclass(frozen=True, slots=True)

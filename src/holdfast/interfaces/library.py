@@ -13,6 +13,7 @@ from holdfast.domain.bases import Base, BaseSettings, may_name_model
 from holdfast.domain.chunks import ChunkView
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound, TimedOut
 from holdfast.domain.events import Event
+from holdfast.domain.filters import parsed
 from holdfast.domain.given import is_text, may_wait
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.item_states import Status, statuses_named
@@ -233,11 +234,20 @@ class Holdfast:
         bases: Bases | Sequence[Bases] | None = None,
         top_k: int | None = None,
         mode: Literal["hybrid", "vector", "keyword"] | None = None,
+        threshold: float | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002  (its name at every door)
+        rerank: bool | None = None,
+        neighbors: int = 0,
     ) -> SearchAnswer:
-        """The passages that answer, best first; of all bases when none is named."""
+        """The passages that answer, best first; of all bases when none is named.
+
+        `rerank` is what the bases have, unless said; `neighbors` adds the passages around a hit.
+        """
         asked = self.bases() if bases is None else [self.base(one) for one in _listed(bases)]
         ids = tuple(base.id for base in asked)
-        return search(self._kb, Question(query, ids, top_k, mode))
+        wanted = None if filter is None else parsed(filter)
+        question = Question(query, ids, top_k, mode, wanted, threshold, neighbors, rerank)
+        return search(self._kb, question)
 
     # --- work ----------------------------------------------------------------------------------
 

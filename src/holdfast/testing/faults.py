@@ -74,6 +74,14 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.ZERO,
         Kind.WIDE,
     ),
+    "rerank": (
+        *ALWAYS,
+        Kind.ERROR_AFTER,
+        Kind.TOO_MANY,
+        Kind.SERVER_ERROR,
+        Kind.SHORT,
+        Kind.NAN,
+    ),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
 

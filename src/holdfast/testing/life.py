@@ -18,6 +18,7 @@ from holdfast.testing.doors import SimMain, sim_index
 from holdfast.testing.files import SimFiles
 from holdfast.testing.gate import Gate
 from holdfast.testing.models import SimEmbedders
+from holdfast.testing.rerankers import SimRerankers
 from holdfast.testing.runtime import SimRuntime
 from holdfast.testing.tasks import Process
 from holdfast.workflow.workbench import Workbench
@@ -89,6 +90,7 @@ class Life:
             reader=PlainReader(),
             chunker=chunks_of,
             embedders=SimEmbedders(world.bill, self.gate),
+            rerankers=SimRerankers(self.gate),
             main=main,
             index=sim_index(world.index, self.gate, world.index_committed),
             wakeups=bells,

@@ -49,6 +49,8 @@ class SimEmbedder:
 
     def __init__(self, name: str, width: int, bill: Bill, gate: Gate) -> None:
         self.name, self.width, self.max_batch = name, width, BATCH
+        self.max_tokens: int | None = None
+        self.tokenizer: str | None = None
         self._bill, self._gate = bill, gate
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -62,6 +64,9 @@ class SimEmbedder:
             self._bill.wasted += len(texts)
         self._gate.after(fault)
         return spoilt(answer, fault.kind)
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        return self.embed([query])
 
     def _answer(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._bill.latency:

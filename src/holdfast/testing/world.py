@@ -31,6 +31,7 @@ from holdfast.testing.files import Landscape
 from holdfast.testing.gate import Outage
 from holdfast.testing.life import Life
 from holdfast.testing.models import MODEL, WIDTH, Bill
+from holdfast.testing.rerankers import RERANKER
 from holdfast.testing.schedule import Kernel
 from holdfast.testing.stores import drawn_stores
 from holdfast.testing.tasks import Broken, Stuck, Task
@@ -105,6 +106,7 @@ class World:
             name=f"base {choice % 1_000}",
             embedding_model=None if keyword else MODEL,
             dimensions=None if keyword else WIDTH,
+            rerank_model=RERANKER if choice % 3 == 0 else None,
             search_mode="keyword" if keyword else "hybrid",
             chunk_size=16,
             chunk_overlap=0,

@@ -7,6 +7,7 @@ from typing import Any
 
 from holdfast.domain.bases import Base, BaseSettings, BaseStatus, changed, checked
 from holdfast.domain.errors import HoldfastError, NotFound
+from holdfast.domain.given import is_text
 from holdfast.domain.ids import BaseId
 from holdfast.stores.main import Transaction
 from holdfast.workflow.workbench import Workbench
@@ -17,6 +18,8 @@ def create_base(kb: Workbench, settings: BaseSettings) -> Base:
     settings = checked(settings)
     if settings.embedding_model is not None and settings.dimensions is not None:
         kb.embedders.resolve(settings.embedding_model, settings.dimensions)
+    if settings.rerank_model is not None:
+        kb.rerankers.resolve(settings.rerank_model)
     base_id = BaseId(kb.ids.new())
     kb.index.create(base_id)  # a crash before the row leaves an index that the sweep finds
     with kb.main.write() as tx:
@@ -27,6 +30,9 @@ def create_base(kb: Workbench, settings: BaseSettings) -> Base:
 
 
 def update_base(kb: Workbench, base_id: BaseId, changes: Mapping[str, Any]) -> Base:
+    wanted = changes.get("rerank_model")
+    if is_text(wanted):
+        kb.rerankers.resolve(wanted)
     with kb.main.write() as tx:
         base = known(tx, base_id)
         tx.update_base(base_id, changed(base.settings, changes), base.paused)

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from holdfast.config import Settings
 from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.permits import Permits
-from holdfast.ports import Chunker, Clock, Embedders, Files, Ids, Reader, Rng, Runtime, Wakeups
+from holdfast.ports import (
+    Chunker,
+    Clock,
+    Embedders,
+    Files,
+    Ids,
+    Reader,
+    Rerankers,
+    Rng,
+    Runtime,
+    Wakeups,
+)
 from holdfast.stores.index import IndexStore
 from holdfast.stores.main import MainStore
 
@@ -25,6 +36,7 @@ class Workbench:
     reader: Reader
     chunker: Chunker
     embedders: Embedders
+    rerankers: Rerankers
     main: MainStore
     index: IndexStore
     wakeups: Wakeups

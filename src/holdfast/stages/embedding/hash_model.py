@@ -39,6 +39,8 @@ class HashEmbedder:
     """The `hash/N` model: N dimensions, no weights, nothing to download."""
 
     max_batch = BATCH
+    max_tokens: int | None = None
+    tokenizer: str | None = None
 
     def __init__(self, width: int) -> None:
         self.name, self.width = f"hash/{width}", width
@@ -53,6 +55,9 @@ class HashEmbedder:
         for owners, features, weights in _features(texts):
             _add(rows, owners, features, weights)
         return _at_length_one(rows, texts)
+
+    def embed_query(self, query: str) -> NDArray[np.float32]:
+        return self.embed([query])
 
 
 def _features(texts: Sequence[str]) -> Iterator[_Features]:

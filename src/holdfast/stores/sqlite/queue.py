@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from holdfast.domain.errors import CODES, GuardRejected
+from holdfast.domain.events import stored
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId, JobId
 from holdfast.domain.jobs import (
     MAX_INPUT_BYTES,
@@ -18,7 +19,7 @@ from holdfast.domain.jobs import (
     NewJob,
     Verdict,
 )
-from holdfast.domain.retries import MAX_DEATHS
+from holdfast.domain.retries import LONGEST_PAUSE, MAX_DEATHS
 from holdfast.stores.catalog import Trouble
 from holdfast.stores.queue import BaseQueue, Freed, ProviderRow, Slot
 from holdfast.stores.sqlite.catalog_reads import listed
@@ -57,7 +58,12 @@ class SqliteQueueReads:
         return {row[0] for row in self.session.rows("live_claims")}
 
     def anything_due(self, lane: Lane) -> bool:
-        return bool(self.session.value("anything_due", lane=lane, now=self.now))
+        return bool(self.session.value("anything_due", lane=lane, **self._due))
+
+    @property
+    def _due(self) -> dict[str, int]:
+        """When a delayed job's time has come: by now, or so late that the clock was set back."""
+        return {"now": self.now, "latest": self.now + stored(LONGEST_PAUSE)}
 
     def next_due(self, lane: Lane) -> int | None:
         found: int | None = self.session.value("next_due", lane=lane)
@@ -173,7 +179,7 @@ class SqliteQueueWrites(SqliteQueueReads):
         self.woken.update(Lane)
 
     def wake_due(self, lane: Lane) -> None:
-        self.session.run("wake_due", lane=lane, now=self.now)
+        self.session.run("wake_due", lane=lane, **self._due)
 
     def solo(self, lane: Lane) -> Job | None:
         row = self.session.one("solo", lane=lane)

@@ -98,12 +98,18 @@ SELECT count(*) FROM jobs WHERE base_id = :base AND kind <> 'delete-base' AND st
 -- Is there anything a slot could take, or a delayed job whose time has come?
 SELECT EXISTS (SELECT 1 FROM jobs WHERE lane = :lane AND state = 'ready')
   OR EXISTS (SELECT 1 FROM jobs WHERE lane = :lane AND state = 'later' AND run_at <= :now)
+  OR EXISTS (SELECT 1 FROM jobs WHERE lane = :lane AND state = 'later' AND run_at > :latest)
 
 -- name: wake_due
--- Delayed jobs whose time has come, in slices.
+-- Delayed jobs whose time has come, in slices. Nothing is ever delayed beyond `latest`: what is
+-- was delayed before the clock was set back, and would wait for all the hours it was set back by.
 UPDATE jobs SET state = 'ready', run_at = NULL, updated_at = :now
-WHERE id IN (SELECT id FROM jobs WHERE lane = :lane AND state = 'later' AND run_at <= :now
-             ORDER BY run_at LIMIT 1000)
+WHERE id IN (
+  SELECT id FROM (SELECT id FROM jobs WHERE lane = :lane AND state = 'later' AND run_at <= :now
+                  ORDER BY run_at LIMIT 1000)
+  UNION ALL
+  SELECT id FROM (SELECT id FROM jobs WHERE lane = :lane AND state = 'later' AND run_at > :latest
+                  ORDER BY run_at LIMIT 1000))
 
 -- name: next_due
 SELECT min(run_at) FROM jobs WHERE lane = :lane AND state = 'later'

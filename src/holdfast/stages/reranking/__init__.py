@@ -1,0 +1,1 @@
+"""Who reads the found passages once more beside the question? The rerankers."""
