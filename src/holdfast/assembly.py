@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,14 @@ from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
+from holdfast.workflow.purge import Purges, purge_all
 from holdfast.workflow.recover import recover_at_start
+from holdfast.workflow.room import may_start
 from holdfast.workflow.sweep import sweep
 from holdfast.workflow.workbench import Workbench
 
 CONFIG_FILE = "holdfast.toml"
+LAST_PURGE = 1.0  # seconds of it at the end: commands that delete are often short
 
 
 @dataclass(slots=True)
@@ -72,6 +76,8 @@ class Engine:
         if self.lock is not None:
             with suppress(HoldfastError):  # recovery follows an unclean stop, not a locked folder
                 self._say_goodbye(clean=ended)
+            with suppress(HoldfastError):  # what is left is done by the next owner
+                purge_all(self.kb, LAST_PURGE)
         self.kb.index.close()
         self.kb.main.close()
         if self.lock is not None:
@@ -85,12 +91,26 @@ class Engine:
 
     def _keep(self) -> None:
         """The sweep: at the start and every minute; it rings all lanes, should a ring be lost."""
+        purges = Purges(self.kb)
         while True:
             sweep(self.kb)
             self.bells.ready(list(Lane))
-            if self._stopping.wait(self._pause()):
+            with suppress(HoldfastError):  # the next round looks again
+                purges.look()
+            if self._rest(purges):
                 return
             self._renew()
+
+    def _rest(self, purges: Purges) -> bool:
+        """Until the next sweep; meanwhile deleted text leaves the files. True: it is the end."""
+        clock = self.kb.clock
+        until = clock.mono() + self._pause()
+        while (rest := until - clock.mono()) > 0:
+            if self._stopping.wait(min(rest, purges.pause())):
+                return True
+            with suppress(HoldfastError):
+                purges.work()
+        return self._stopping.is_set()
 
     def _pause(self) -> float:
         settings = self.kb.settings
@@ -169,6 +189,7 @@ def runner_of(kb: Workbench, bells: Bells) -> Runner:
         caps=caps_of(kb.settings),
         owner=kb.owner,
         lease=kb.lease,
+        may_start=partial(may_start, kb),
     )
 
 

@@ -46,6 +46,11 @@ class Settings(BaseSettings):
     follow_symlinks: bool = Field(
         False, description="index the files that symbolic links in folders lead to"
     )
+    min_free_bytes: int = Field(1 << 30, ge=0, description="free space below which intake stops")
+    min_free_percent: int = Field(5, ge=0, le=90, description="the same, as a share of the disk")
+    reserve_bytes: int = Field(
+        16 << 20, ge=0, description="room kept so that deletes work on a full disk"
+    )
     batch_size: int = Field(128, ge=1, le=2_048, description="texts in one model call")
     stale_queued: int = Field(600, ge=1, description="seconds queued without a job before takeover")
     stale_indexing: int = Field(2_700, ge=1, description="seconds without progress before takeover")
@@ -53,6 +58,7 @@ class Settings(BaseSettings):
     lease_renewal: int = Field(15, ge=1, description="seconds between renewals of a claim")
     lease_expires: bool = Field(False, description="free claims by time (several processes only)")
     sweep_interval: int = Field(60, ge=1, description="seconds between sweeps")
+    purge_after: int = Field(600, ge=0, description="seconds deleted text may stay in the files")
     stop_patience: float = Field(10.0, ge=0, description="seconds a graceful stop waits for work")
     progress_interval: float = Field(
         0.3, ge=0, description="seconds between stored progress values"

@@ -138,6 +138,9 @@ class Files(Protocol):
     def free(self) -> tuple[int, int]:
         """Free and total bytes of the data folder's disk."""
 
+    def reserve(self, size: int) -> None:
+        """Hold so many bytes of the disk for a day of need; 0 gives them up. No room is fine."""
+
 
 class Embedder(Protocol):
     """A model that makes vectors; how many texts and tokens it takes, and who counts those.

@@ -30,7 +30,8 @@ CREATE INDEX renewed_loud ON renewed (loud);
 ALTER TABLE bases ADD COLUMN note TEXT;
 UPDATE bases SET note = 'renewed';
 """
-OLD, NEW = 1, 2
+OLD = migrations.newest()
+NEW = OLD + 1
 ROWS = 300
 
 MIGRATE = """
@@ -45,9 +46,9 @@ class Quiet:
     def ready(self, lanes): ...
     def cancelled(self, jobs): ...
     def ended(self): ...
-first = migrations.migrations()[0]
+known = migrations.migrations()
 second = Path(sys.argv[2]).read_text()
-migrations.migrations = lambda: (first, (2, second))
+migrations.migrations = lambda: (*known, (known[-1][0] + 1, second))
 print("go", flush=True)
 SqliteMain(FolderDisk(Path(sys.argv[1])), SystemClock(), Threads(), Quiet())
 print("done", flush=True)
@@ -69,7 +70,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def two_forms(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on there is a second form; the folder was made before."""
-    both = (migrations.migrations()[0], (NEW, SECOND))
+    both = (*migrations.migrations(), (NEW, SECOND))
     monkeypatch.setattr(migrations, "migrations", lambda: both)
 
 

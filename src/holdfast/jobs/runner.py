@@ -90,6 +90,7 @@ class Runner:
     caps: Caps
     owner: str
     lease: int  # in stored time
+    may_start: Callable[[Lane], None] = lambda _lane: None  # or it raises why nothing may
     stopping: Event = field(init=False)
     _threads: list[Thread] = field(init=False, default_factory=list)
     _runs: dict[tuple[JobId, ClaimNo], Run] = field(init=False, default_factory=dict)
@@ -128,6 +129,7 @@ class Runner:
 
     def step(self, lane: Lane) -> float | None:
         """Claim and run once; None after work, else how long nothing is due."""
+        self.may_start(lane)
         found = claim(self.main, lane, self.caps, Holder(self.owner, self.lease))
         if not found.jobs:
             return self._until(found.look_again)

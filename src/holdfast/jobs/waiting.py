@@ -53,6 +53,7 @@ class Facts:
     running_in_base: int = 0
     running: int = 0
     large_running: bool = False
+    disk_full: bool = False
     caps: tuple[int, int] = (4, 2)
 
 
@@ -101,6 +102,8 @@ def _later(facts: Facts, job: Job) -> Why:
 
 def _ready(facts: Facts, job: Job) -> Why:
     total, per_base = facts.caps
+    if facts.disk_full and job.lane is not Lane.URGENT:
+        return Why(Reason.DISK_FULL, "the disk of the data folder is nearly full; free some space")
     if job.lane in (Lane.INDEX, Lane.CONTROL):
         if facts.base_paused:
             return Why(Reason.PAUSED, "its base is paused")

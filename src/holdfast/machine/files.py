@@ -16,6 +16,7 @@ from holdfast.ports import Entry, Look
 
 PASSING = {4, 5, 11, 16, 110, 116}  # EINTR EIO EAGAIN EBUSY ETIMEDOUT ESTALE
 NO_ROOM = {28, 122}  # ENOSPC EDQUOT
+RESERVE = "reserve"
 
 
 class FolderFiles:
@@ -103,6 +104,13 @@ class FolderFiles:
         usage = shutil.disk_usage(self.folder)
         return usage.free, usage.total
 
+    def reserve(self, size: int) -> None:
+        path = self.folder / RESERVE
+        if not size:
+            path.unlink(missing_ok=True)
+        elif (_stat_size(path)) != size:
+            _allocate(path, size)
+
 
 def unreadable(path: str, error: OSError, code: str = "unreadable") -> Permanent | Transient:
     """What the system said, as our error: passing trouble may be tried again."""
@@ -183,6 +191,20 @@ def _stat(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
+
+
+def _stat_size(path: Path) -> int:
+    seen = _stat(path)
+    return seen.st_size if seen else 0
+
+
+def _allocate(path: Path, size: int) -> None:
+    """Blocks that are really taken: a file with a hole in it would hold nothing."""
+    try:
+        with open(path, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+    except OSError:
+        path.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

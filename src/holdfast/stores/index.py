@@ -174,6 +174,9 @@ class IndexStore(Protocol):
     def purge(self, base: BaseId) -> bool:
         """A slice (about 50 ms) of clearing deleted text from the files; True when none is left."""
 
+    def purge_due(self, base: BaseId) -> bool:
+        """Does a file of this index still hold text that was deleted?"""
+
     def verify(self, base: BaseId) -> list[str]:
         """Every disagreement inside the index, in words; empty when it is sound."""
 

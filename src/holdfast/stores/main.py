@@ -36,4 +36,10 @@ class MainStore(Protocol):
     def durable(self) -> None:
         """Everything committed before the call is on disk when this returns."""
 
+    def purge_due(self) -> bool:
+        """May a file of the main store still hold text that was deleted?"""
+
+    def purge(self) -> bool:
+        """No file holds deleted text any more; False when a reader kept it from being so."""
+
     def close(self) -> None: ...

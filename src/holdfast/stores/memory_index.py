@@ -156,6 +156,10 @@ class MemoryIndex:
         self.on_commit(base, "purge")
         return True
 
+    def purge_due(self, base: BaseId) -> bool:
+        """What is removed here is gone at once."""
+        return False
+
     def verify(self, base: BaseId) -> list[str]:
         if base not in self._worlds:
             return ["the base has no index"]

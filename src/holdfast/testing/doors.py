@@ -81,6 +81,12 @@ class SimMain:
     def durable(self) -> None:
         self._gate.call("main", f"main.durable {_caller()}", self._inner.durable)
 
+    def purge_due(self) -> bool:
+        return self._gate.call("read", "main.purge_due", self._inner.purge_due)
+
+    def purge(self) -> bool:
+        return self._gate.call("main", "main.purge", self._inner.purge)
+
     def close(self) -> None:
         self._inner.close()
 
@@ -109,7 +115,9 @@ class SimIndex:
         self._inner.close()
 
 
-PEEKS = frozenset({"missing", "builds", "seals", "chunks", "snapshot", "bases", "verify", "hold"})
+PEEKS = frozenset(
+    {"missing", "builds", "seals", "chunks", "snapshot", "bases", "verify", "hold", "purge_due"}
+)
 
 
 def sim_index(inner: IndexStore, gate: Gate, committed: Callable[[str], None]) -> IndexStore:

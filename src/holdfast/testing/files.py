@@ -30,6 +30,7 @@ class Landscape:
         self.ours: dict[str, tuple[bytes, float]] = {}
         self.removed: dict[str, tuple[bytes, float]] = {}
         self.free = DISK // 2
+        self.reserved = 0
 
     def write(self, path: str, content: bytes) -> None:
         """A user saves a file."""
@@ -96,7 +97,10 @@ class SimFiles:
         return self._gate.call("files", "files.stored", lambda: self._stored(folder))
 
     def free(self) -> tuple[int, int]:
-        return self._disk.free, DISK
+        return self._disk.free - self._disk.reserved, DISK
+
+    def reserve(self, size: int) -> None:
+        self._disk.reserved = size
 
     def _look(self, path: str) -> Look:
         if path in self._disk.locked:

@@ -157,7 +157,7 @@ _ALL = (
     Mutant(
         "accepted_is_durable", "an accepted item is on disk", _not_durable("add_items:add_items")
     ),
-    Mutant("deleted_is_durable", "a delete is on disk", _not_durable("delete_items:delete_items")),
+    Mutant("deleted_is_durable", "a delete is on disk", _not_durable("delete_items:_delete")),
     Mutant("updated_is_durable", "an update is on disk", _not_durable("update_item:update_item")),
     Mutant(
         "marks_before_chunks",

@@ -23,6 +23,7 @@ from holdfast.domain.items import Input, Item, Refused
 from holdfast.stores.ledger import Answer
 from holdfast.stores.main import Transaction
 from holdfast.workflow.inputs import Sorted, shown, sort_inputs
+from holdfast.workflow.room import may_take_in
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.workbench import Workbench
 
@@ -59,6 +60,8 @@ def add_items(
     promise = promised(key, principal, base_id, inputs)
     with kb.main.read() as snapshot:
         may_use(snapshot.base(base_id), Operation.ADD, base_id)
+    if inputs:
+        may_take_in(kb)
     found = sort_inputs(kb, base_id, inputs)
     for entry in found.entries.values():
         kb.files.keep(entry.path, found.contents[entry.id])

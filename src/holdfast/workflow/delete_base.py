@@ -11,6 +11,7 @@ from holdfast.stores.catalog import Trouble
 from holdfast.stores.main import Transaction
 from holdfast.workflow.bases import known
 from holdfast.workflow.delete_subtree import unlink
+from holdfast.workflow.room import with_reserve
 from holdfast.workflow.workbench import Workbench
 
 ROWS_PER_SLICE = 5_000
@@ -19,6 +20,10 @@ PAUSE = 0.2
 
 def delete_base(kb: Workbench, base_id: BaseId) -> None:
     """The base is hidden and its end is durable when this returns."""
+    with_reserve(kb, lambda: _mark(kb, base_id))
+
+
+def _mark(kb: Workbench, base_id: BaseId) -> None:
     with kb.main.write() as tx:
         known(tx, base_id)
         tx.set_base_state(base_id, BaseStatus.DELETING, None)

@@ -18,12 +18,17 @@ from holdfast.domain.jobs import JobKind, NewJob, roots_key
 from holdfast.domain.subtrees import outermost_roots, roots_digest, slices
 from holdfast.stores.catalog import Moved
 from holdfast.stores.main import Transaction
+from holdfast.workflow.room import with_reserve
 from holdfast.workflow.workbench import Workbench
 
 
 def delete_items(kb: Workbench, base_id: BaseId, ids: Sequence[ItemId]) -> list[ItemId]:
     """The roots of what is being deleted; hidden and durable when this returns."""
     may_select(ids)
+    return with_reserve(kb, lambda: _delete(kb, base_id, ids))
+
+
+def _delete(kb: Workbench, base_id: BaseId, ids: Sequence[ItemId]) -> list[ItemId]:
     refusal: HoldfastError | None = None
     with kb.main.write() as tx:
         may_use(tx.base(base_id), Operation.DELETE, base_id)

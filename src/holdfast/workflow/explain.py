@@ -17,6 +17,7 @@ from holdfast.jobs.fairness import may_start_large
 from holdfast.jobs.waiting import Facts, Reason, reason_of
 from holdfast.stores.main import Snapshot
 from holdfast.stores.queue import Slot
+from holdfast.workflow.room import is_full
 from holdfast.workflow.workbench import Workbench
 
 
@@ -86,6 +87,7 @@ def _facts(
         running_in_base=_in_base(running, item),
         running=len(running),
         large_running=not may_start_large(slots, len(large), _in_base(large, item)),
+        disk_full=is_full(kb),
         caps=(slots, kb.settings.per_base_concurrency),
         now=snapshot.now,
     )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from holdfast.domain.jobs import JobKind
-from holdfast.jobs.run import Handler, Handlers
+from holdfast.jobs.run import Handler, Handlers, Run
 from holdfast.workflow.delete_base import give_up_delete_base, run_delete_base
 from holdfast.workflow.delete_subtree import delete_subtree, give_up_delete
 from holdfast.workflow.index_bundle import index_bundle
 from holdfast.workflow.index_document import give_up_index, index_document
 from holdfast.workflow.prepare_root import give_up_prepare, prepare_root
 from holdfast.workflow.reindex_subtree import give_up_reindex, reindex_subtree
+from holdfast.workflow.room import with_reserve
 from holdfast.workflow.workbench import Workbench
 
 
@@ -26,9 +28,14 @@ def handlers(kb: Workbench) -> Handlers:
             partial(reindex_subtree, kb), partial(give_up_reindex, kb)
         ),
         JobKind.DELETE_SUBTREE: Handler(
-            partial(delete_subtree, kb), partial(give_up_delete, kb), endless=True
+            _whatever_room(kb, delete_subtree), partial(give_up_delete, kb), endless=True
         ),
         JobKind.DELETE_BASE: Handler(
-            partial(run_delete_base, kb), partial(give_up_delete_base, kb), endless=True
+            _whatever_room(kb, run_delete_base), partial(give_up_delete_base, kb), endless=True
         ),
     }
+
+
+def _whatever_room(kb: Workbench, act: Callable[[Workbench, Run], None]) -> Callable[[Run], None]:
+    """Clean-ups make room: on a full disk they get the reserve."""
+    return lambda run: with_reserve(kb, lambda: act(kb, run))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from holdfast.domain.progress import percent
 from holdfast.jobs.run import Run
+from holdfast.workflow.room import may_take_in
 from holdfast.workflow.workbench import Workbench
 
 
@@ -25,7 +26,8 @@ class Pulse:
     _last: float | None = None
 
     def page(self, start: float, share: float) -> None:
-        """The batches that follow belong to this part of the text."""
+        """The batches that follow belong to this part of the text; DiskFull stops a long one."""
+        may_take_in(self.kb)
         self.start, self.share = start, share
 
     def batch(self, done: float) -> None:

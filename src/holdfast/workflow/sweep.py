@@ -21,6 +21,7 @@ from holdfast.workflow.delete_base import enqueue_delete_base
 from holdfast.workflow.delete_items import enqueue_deletes
 from holdfast.workflow.delete_subtree import unlink
 from holdfast.workflow.rebuild_base import rebuild_lost
+from holdfast.workflow.room import mind_the_reserve
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.workbench import Workbench
 
@@ -150,6 +151,7 @@ def prune(kb: Workbench) -> None:
 
 
 STEPS: tuple[Callable[[Workbench], None], ...] = (
+    mind_the_reserve,
     rescue_runs,
     schedule_jobless,
     delete_again,

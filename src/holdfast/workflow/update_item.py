@@ -26,6 +26,7 @@ from holdfast.stores.catalog import Moved
 from holdfast.stores.main import Transaction
 from holdfast.workflow.add_items import may_enqueue
 from holdfast.workflow.inputs import checked_text, entry_of
+from holdfast.workflow.room import may_take_in
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.workbench import Workbench
 
@@ -71,7 +72,8 @@ def _look_first(kb: Workbench, item_id: ItemId, change: Change, entry: FileEntry
     with kb.main.read() as snapshot:
         item = may_update(snapshot.item(item_id), item_id)
         may_use(snapshot.base(item.base_id), Operation.UPDATE, item.base_id)
-    _with_content(item, change, entry)
+    if _with_content(item, change, entry) is not None:
+        may_take_in(kb)
 
 
 def _restart(tx: Transaction, newer: Item, entry: FileEntry | None) -> None:

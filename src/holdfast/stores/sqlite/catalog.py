@@ -51,6 +51,7 @@ class SqliteCatalogWrites(SqliteMoves):
 
     def delete_base_rows(self, base: BaseId, limit: int) -> bool:
         self.session.run("detach_base_files", base=base)
+        self.session.run("note_main_removal")
         while limit > 0:
             gone = len(self.session.returned("delete_base_rows", base=base, limit=limit))
             limit -= gone
@@ -110,6 +111,7 @@ class SqliteCatalogWrites(SqliteMoves):
         self.session.run("set_skipped", id=item, generation=generation, skipped=document)
 
     def set_source(self, item: Item) -> None:
+        self.session.run("note_main_removal")  # the text of a note may be replaced
         self.session.run(
             "set_source",
             id=item.id,
@@ -129,6 +131,7 @@ class SqliteCatalogWrites(SqliteMoves):
 
     def delete_rows(self, roots: Collection[ItemId], limit: int) -> int:
         self.session.run("detach_files", roots=listed(roots))
+        self.session.run("note_main_removal")
         gone: dict[ItemId, ItemId | None] = {}
         while len(gone) < limit:
             rows = self.session.returned(

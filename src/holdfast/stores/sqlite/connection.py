@@ -199,6 +199,20 @@ class Database:
         with self._turn, translated(self.name):
             yield self.writer
 
+    def emptied_log(self, session: Session) -> bool:
+        """Cut the write-ahead log, inside `exclusively`; a reader at work keeps it: False.
+
+        Not waited for: every other writer would wait too.
+        """
+        session.connection.set_busy_timeout(0)
+        try:
+            row = session.connection.execute(queries("connection")["empty_the_log"]).fetchone()
+        except apsw.BusyError:
+            return False
+        finally:
+            session.connection.set_busy_timeout(BUSY_MILLISECONDS)
+        return row is None or row[0] == 0
+
     @contextmanager
     def read(self) -> Iterator[Session]:
         """One snapshot; keep it short: an open one pins the write-ahead log."""

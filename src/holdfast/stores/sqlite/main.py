@@ -126,9 +126,22 @@ class SqliteMain:
                 prepare(session.connection, "sync_normal")
             self._disk.synced(FILE)
 
+    def purge_due(self) -> bool:
+        with self._db.read() as session:
+            return bool(session.value("main_purge_due"))
+
+    def purge(self) -> bool:
+        """SQLite overwrites what it frees; what was written before stands in the log until then."""
+        with self._db.exclusively() as session:
+            emptied = self._db.emptied_log(session)
+            if emptied:
+                session.run("note_main_purged")
+            return emptied
+
     def close(self) -> None:
         self._db.close()
 
 
 def _statements() -> dict[str, str]:
-    return {**queries("catalog"), **queries("queue"), **queries("ledger"), **queries("invariants")}
+    files = ("catalog", "queue", "ledger", "invariants", "engine")
+    return {name: text for file in files for name, text in queries(file).items()}

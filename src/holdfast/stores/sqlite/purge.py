@@ -62,9 +62,8 @@ def _log_is_empty(database: Database) -> bool:
             return False
         session.run("purge_stage", stage=CLEAN)
     with database.exclusively() as session:
-        row = session.one("empty_the_log")
-    if row is not None and row[0] == 0:
-        return True
+        if database.emptied_log(session):
+            return True
     with database.write() as session:
         session.run("purge_stage", stage=DUE)
     return False

@@ -25,6 +25,10 @@ PRAGMA synchronous = FULL
 -- A commit survives the process; only a checkpoint or a FULL commit survives the power.
 PRAGMA synchronous = NORMAL
 
+-- name: empty_the_log
+-- The write-ahead log is copied into the file and cut to nothing.
+PRAGMA wal_checkpoint(TRUNCATE)
+
 -- name: as_one_row
 -- The driver gives the interpreter's lock away at every row: one row, one turn.
 WITH answer(/*columns*/) AS (/*select*/)

@@ -84,10 +84,6 @@ INSERT INTO fts (fts, rank) VALUES ('merge', -:pages)
 -- A bit more of that.
 INSERT INTO fts (fts, rank) VALUES ('merge', :pages)
 
--- name: empty_the_log
--- The write-ahead log is copied into the file and cut to nothing.
-PRAGMA wal_checkpoint(TRUNCATE)
-
 -- name: purge_stage
 -- 0: no deleted text anywhere; 1: there is; 2: the merge has begun.
 UPDATE meta SET purge = :stage

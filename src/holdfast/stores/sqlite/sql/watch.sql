@@ -95,4 +95,4 @@ DELETE FROM providers;
 DELETE FROM lane_cursor;
 DELETE FROM sqlite_sequence;
 DELETE FROM seen_broken;
-UPDATE engine SET epoch = 0, last_claim = 0, owner = NULL, clean_stop = 1, synced = 0
+UPDATE engine SET epoch = 0, last_claim = 0, owner = NULL, clean_stop = 1, synced = 0, purge = 0
