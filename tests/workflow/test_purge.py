@@ -114,3 +114,12 @@ def test_the_main_store_s_own_files_lose_it(world: World, name: str) -> None:
 
     path = world.folder / "kb" / name
     assert not path.exists() or MARKER.encode() not in path.read_bytes()
+
+
+def test_how_long_to_pause_is_known_even_while_the_store_fails(world: World) -> None:
+    deleted(world)
+    purges = Purges(world.engine.kb)
+    purges.look()
+    world.hf.close()
+
+    assert purges.pause() == UNTIL_IDLE

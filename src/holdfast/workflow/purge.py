@@ -24,6 +24,7 @@ class Purges:
 
     kb: Workbench
     _since: dict[BaseId | None, float] = field(default_factory=dict)  # None: the main store
+    _at_work: bool = False
 
     def look(self) -> None:
         """Note what is due; asked with every sweep."""
@@ -32,17 +33,20 @@ class Purges:
         self._since = {one: self._since.get(one, now) for one in due}
 
     def pause(self) -> float:
-        """How long until `work` should be called again."""
+        """How long until `work` should be called again; asks no store, so it cannot fail."""
         if not self._since:
             return float("inf")
-        return BETWEEN_SLICES if self._may_begin() else UNTIL_IDLE
+        return BETWEEN_SLICES if self._at_work else UNTIL_IDLE
 
     def work(self) -> None:
-        """One slice, if it is time for one."""
-        if self._since and self._may_begin():
-            store = next(iter(self._since))
-            if purge_slice(self.kb, store):
-                del self._since[store]
+        """One slice, if it is time for one; what fails is tried again when others may be done."""
+        self._at_work = False
+        if not self._since or not self._may_begin():
+            return
+        store = next(iter(self._since))
+        if purge_slice(self.kb, store):
+            del self._since[store]
+        self._at_work = True
 
     def _may_begin(self) -> bool:
         oldest = min(self._since.values())
