@@ -66,7 +66,9 @@ class Engine:
         check_models(self.kb)
 
     def close(self) -> None:
-        """No new claims; running work stops at its next boundary and is given back."""
+        """No new claims; running work stops at its next boundary and is given back. Once only."""
+        if self._stopping.is_set():
+            return
         self._stopping.set()
         clock = self.kb.clock
         deadline = clock.mono() + self.kb.settings.stop_patience

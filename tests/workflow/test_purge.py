@@ -120,6 +120,6 @@ def test_how_long_to_pause_is_known_even_while_the_store_fails(world: World) -> 
     deleted(world)
     purges = Purges(world.engine.kb)
     purges.look()
-    world.hf.close()
+    world.engine.kb.main.close()
 
     assert purges.pause() == UNTIL_IDLE

@@ -133,10 +133,9 @@ class Faults:
         self._on = True
 
     def may_happen(self, kind: Kind) -> bool:
-        """Is this kind on in this schedule?"""
-        if self._plan is not None:
-            return any(fault.kind is kind for fault in self._plan.values())
-        return any(on is kind for rates in self._rates.values() for on, _ in rates)
+        """Is this kind on in this schedule? A replay by plan answers as the drawn one did."""
+        planned = any(fault.kind is kind for fault in (self._plan or {}).values())
+        return planned or any(on is kind for rates in self._rates.values() for on, _ in rates)
 
     def draw(self, call: str, port: str) -> Fault | None:
         """What happens at this call; None nearly always."""
