@@ -272,9 +272,7 @@ class RunningChild:
                 return
             self._await_ending()
             raise self._blame()
-        if (
-            self._line in ready
-        ):  # the child and all it started are gone, and nothing is left to read
+        if line in ready:  # all are gone, and there is nothing left to read
             self._await_ending()
             raise self._blame()
 
