@@ -8,10 +8,10 @@ from typing import Any
 import apsw
 
 from holdfast.stores.sqlite.main import FILE
+from holdfast.stores.sqlite.refill import refill
 from holdfast.testing import world as worlds
 from holdfast.testing.case import Case
 from holdfast.testing.disks import MemoryDisk
-from holdfast.testing.refill import refill
 from holdfast.testing.templates import template
 
 

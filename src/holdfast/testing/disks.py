@@ -17,7 +17,7 @@ import apsw
 
 from holdfast.domain.errors import Unavailable
 from holdfast.stores.sqlite.connection import Session
-from holdfast.testing.refill import refill
+from holdfast.stores.sqlite.refill import refill
 
 IMAGES_KEPT = 6
 HALF = 0.5
