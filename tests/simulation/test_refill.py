@@ -39,9 +39,9 @@ def images_of(seed: str) -> list[bytes]:
         found.append(world.disk.connection(FILE).serialize("main"))
         cut()
 
-    world.outage.cut_power = looked
-    world.kernel.run(world.play)
-    if isinstance(world.disk, MemoryDisk):
+    if isinstance(world.disk, MemoryDisk):  # real files are not filled again
+        world.outage.cut_power = looked
+        world.kernel.run(world.play)
         found.append(world.disk.connection(FILE).serialize("main"))
     world.kernel.close([life.process for life in world.lives])
     world.disk.close()
