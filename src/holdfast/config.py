@@ -10,7 +10,7 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any, ClassVar
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -21,6 +21,16 @@ from pydantic_settings import (
 from holdfast.domain.errors import InvalidInput
 
 CONFIG_FILE = "holdfast.toml"
+
+
+class Provider(BaseModel):
+    """What is special about one provider of models: a table `[providers.NAME]` of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    concurrency: int | None = Field(None, ge=1, le=256, description="calls at once")
+    requests_per_minute: int | None = Field(None, ge=0, description="calls a minute, 0: no limit")
+    tokens_per_minute: int | None = Field(None, ge=0, description="tokens a minute, 0: no limit")
 
 
 class Settings(BaseSettings):
@@ -44,7 +54,21 @@ class Settings(BaseSettings):
     poll_concurrency: int = Field(2, ge=1, le=64, description="remote processing checks at once")
     urgent_concurrency: int = Field(2, ge=1, le=64, description="deletes at once")
     io_concurrency: int = Field(3, ge=1, le=256, description="items being read at once")
-    embedding_concurrency: int = Field(3, ge=1, le=256, description="model calls at once")
+    embedding_concurrency: int = Field(
+        3, ge=1, le=256, description="calls at once to one provider of models"
+    )
+    requests_per_minute: int = Field(
+        0, ge=0, description="calls a minute to one provider of models, 0: no limit"
+    )
+    tokens_per_minute: int = Field(
+        0, ge=0, description="tokens a minute to one provider of models, 0: no limit"
+    )
+    provider_probe_interval: float = Field(
+        15.0, gt=0, le=600, description="seconds between looks at a provider that does not answer"
+    )
+    providers: dict[str, Provider] = Field(
+        default_factory=dict[str, Provider], description="providers of models by name"
+    )
     write_concurrency: int = Field(2, ge=1, le=64, description="index writes at once")
     max_queue_size: int = Field(
         100_000, ge=1, description="unfinished jobs before adds are refused"

@@ -142,6 +142,38 @@ class Files(Protocol):
         """Hold so many bytes of the disk for a day of need; 0 gives them up. No room is fine."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A page of the web, and what the server said of the copy that is here already."""
+
+    url: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a server answered in the end; no content means: as it was."""
+
+    url: str
+    content: bytes | None
+    media_type: str | None = None
+    charset: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Fetcher(Protocol):
+    """The one way out for documents: public addresses only, within bounds of size and time."""
+
+    def fetch(self, wanted: Wanted, check: Callable[[], None]) -> Fetched:
+        """The page. `check` is called in every wait and ends it by raising.
+
+        Permanent(`fetch_refused`) when it may not be asked, Permanent(`fetch_failed`, `too_large`)
+        when asking again cannot help, else Transient(`fetch_failed`), with the server's own time.
+        """
+
+
 class Embedder(Protocol):
     """A model that makes vectors; how many texts and tokens it takes, and who counts those.
 
