@@ -22,11 +22,10 @@ from holdfast.machine.ids import SystemRng, TimeOrderedIds
 from holdfast.machine.owner import OwnerLock
 from holdfast.machine.threads import Threads
 from holdfast.ports import Event, Files, Runtime, Thread
-from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
-from holdfast.stages.reading.plain import PlainReader
+from holdfast.stages.reading.cutting import OwnReader
 from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
@@ -162,8 +161,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         rng=SystemRng(),
         runtime=runtime,
         files=files,
-        reader=PlainReader(),
-        chunker=chunks_of,
+        reader=OwnReader(),
         embedders=embedders_of(settings, files, runtime),
         rerankers=Rerankers(),
         main=main,
