@@ -82,6 +82,7 @@ class Engine:
                 purge_all(self.kb, LAST_PURGE)
         self.kb.index.close()
         self.kb.main.close()
+        self.kb.runtime.close()
         if self.lock is not None:
             self.lock.close()
 
