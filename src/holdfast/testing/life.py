@@ -85,7 +85,7 @@ class Life:
             ids=ids,
             rng=rng,
             runtime=runtime,
-            files=SimFiles(world.landscape, self.gate, clock),
+            files=SimFiles(world.landscape, self.gate, clock, shared=world.cluster),
             reader=SimReader(world.landscape),
             embedders=SimEmbedders(world.bill, self.gate),
             rerankers=SimRerankers(self.gate),
