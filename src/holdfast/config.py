@@ -66,7 +66,13 @@ class Settings(BaseSettings):
         100_000, ge=1, description="unfinished jobs before adds are refused"
     )
     large_item_bytes: int = Field(20 << 20, ge=1, description="items from this size count as large")
-    max_file_bytes: int = Field(64 << 20, ge=1, description="largest file that is read")
+    max_file_bytes: int | None = Field(
+        None, ge=1, description="largest file of a folder or path that is read; none: any"
+    )
+    max_upload_bytes: int = Field(2 << 30, ge=1, description="largest content given as bytes")
+    in_process_bytes: int = Field(
+        64 << 10, ge=0, description="largest text that is read in memory, by the engine itself"
+    )
     follow_symlinks: bool = Field(
         False, description="index the files that symbolic links in folders lead to"
     )

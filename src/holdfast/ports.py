@@ -6,13 +6,12 @@ which it was given. A port's promises are in its docstring and in the contract s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from holdfast.domain.bases import BaseSettings
-from holdfast.domain.chunks import Chunk
+from holdfast.domain.chunks import ChunkPage, Cutting
 from holdfast.domain.ids import JobId
 from holdfast.domain.jobs import Fence, Lane
 
@@ -99,6 +98,14 @@ class Entry:
     hint: str = "file"
 
 
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a copy holds: hash and size of the very bytes that were written."""
+
+    sha256: str
+    size: int
+
+
 class Files(Protocol):
     """The user's files (read only) and the data folder's own (by relative name)."""
 
@@ -110,6 +117,12 @@ class Files(Protocol):
 
     def read(self, path: str, limit: int) -> bytes:
         """At most `limit` bytes; Permanent(`too_large`) beyond, Permanent(`unreadable`) if not."""
+
+    def copy(self, path: str, name: str, limit: int | None, beat: Callable[[], None]) -> Copied:
+        """A user's file under a name of ours, where nothing changes it; errors as `read`, `keep`.
+
+        `beat` is called between its blocks, and may raise to end it.
+        """
 
     def read_if_there(self, path: str, limit: int) -> bytes | None:
         """As `read`; None when no regular file stands there."""
@@ -125,6 +138,12 @@ class Files(Protocol):
 
     def keep(self, name: str, content: bytes) -> None:
         """Store bytes under a name of the data folder; on disk when this returns."""
+
+    def move(self, name: str, to: str) -> None:
+        """Stored bytes under another name; on disk there when this returns."""
+
+    def place(self, name: str) -> str:
+        """Where stored bytes can be read from, for somebody who opens files himself."""
 
     def kept(self, name: str, limit: int) -> bytes:
         """Bytes stored before; Permanent(`unreadable`) when they are gone."""
@@ -232,25 +251,32 @@ class Rerankers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """An item's text as it was read, and the hash of the bytes it was read from."""
+class Source:
+    """What an item is made of: bytes that cannot change underneath.
 
-    text: str
+    Small ones are in memory, large ones at a place of ours. `media_type` is what the giver called
+    them, absent when nobody said.
+    """
+
+    name: str
     content_hash: str
     size: int
-    title: str | None = None
+    content: bytes | None = None
+    place: str | None = None
+    media_type: str | None = None
 
 
 class Reader(Protocol):
-    """Bytes into text; Permanent with a code and advice when that cannot be done."""
+    """Bytes into chunks."""
 
-    def read(self, name: str, content: bytes) -> Document: ...
+    def read(
+        self, source: Source, cutting: Cutting, cancelled: Event
+    ) -> Generator[ChunkPage, None, None]:
+        """The chunks in order, in pages of bounded size; no page when there is nothing in it.
 
-
-class Chunker(Protocol):
-    """Text into chunks, in order, as a generator."""
-
-    def __call__(self, text: str, settings: BaseSettings) -> Iterator[Chunk]: ...
+        Permanent with a code and advice when it cannot be read, also after some pages. `cancelled`
+        ends it soon after it is set; closing the generator ends it at once.
+        """
 
 
 class Wakeups(Protocol):

@@ -269,6 +269,7 @@ def drawn_settings(rng: Random, *, leases: bool) -> Settings:
         sweep_interval=rng.choice((60, 60, 60, 60, 60, 20)),
         lease_expires=max(int(leases), rng.choice((0, 0, 0, 1))),
         lease_renewal=rng.choice((15, 30)),
+        in_process_bytes=rng.choice((65_536, 65_536, 100)),
     )
 
 

@@ -1,6 +1,6 @@
 """How does an item come to be found?
 
-    take -> read -> (equal recipe? done) -> begin -> per page: embed what is missing, append
+    take -> (equal recipe? done) -> begin -> per page: read and cut, embed what is missing, append
          -> seal -> publish -> drop older builds
 
 Crash windows, in this order:
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.domain.chunks import Chunk, Seal, pages
+from holdfast.domain.chunks import Chunk, Seal
 from holdfast.domain.errors import Permanent
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.item_states import COMPLETED, EMBEDDING, FAILED, Move, Status
@@ -29,7 +29,8 @@ from holdfast.stores.index import VectorsMissing
 from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
 from holdfast.workflow.pulse import Pulse
-from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, read_item
+from holdfast.workflow.snapshot import let_go
+from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, pages_of, take_item
 from holdfast.workflow.workbench import Workbench
 
 TRIES_FOR_VECTORS = 5
@@ -48,19 +49,28 @@ def index_document(kb: Workbench, run: Run) -> None:
     base = base_of(kb, run)
     with kb.main.write() as tx:
         item = begin_reading(tx, run)
-    taken = read_item(kb, run, base, item)
+    taken = take_item(kb, run, base, item)
+    try:
+        index_taken(kb, taken)
+    finally:
+        let_go(kb, run, taken.source)
+
+
+def index_taken(kb: Workbench, taken: Taken) -> None:
+    """From bytes that cannot change to an answer, in memory that does not grow with them."""
+    base, run = taken.base, taken.run
     if taken.is_equal and still_stands(kb, taken):
         finish_equal(kb, taken)
         return
 
     spent, pulse = Spent(), Pulse(kb, [run])
-    kb.index.begin(base.id, item.id, run.claim)
+    kb.index.begin(base.id, run.item, run.claim)
     with accounted(kb, base, spent):
-        for page in pages(kb.chunker(taken.document.text, base.settings)):
-            pulse.page(*extent(taken, page))
-            write_page(kb, taken, page, oven_of(kb, taken, spent, pulse))
+        for page in pages_of(kb, taken):
+            pulse.page(page.share)
+            write_page(kb, taken, page.chunks, oven_of(kb, taken, spent, pulse))
             pulse.batch(1.0)
-    seal = kb.index.seal(base.id, item.id, run.claim)
+    seal = kb.index.seal(base.id, run.item, run.claim)
 
     with kb.main.write() as tx:
         published = publish(tx, [Built(taken, seal, spent)])
@@ -77,7 +87,7 @@ def give_up_index(kb: Workbench, run: Run, trouble: Trouble) -> None:
         tx.finish([run.fence], JobState.FAILED, trouble=trouble)
 
 
-def write_page(kb: Workbench, taken: Taken, page: list[Chunk], oven: Oven | None) -> None:
+def write_page(kb: Workbench, taken: Taken, page: Sequence[Chunk], oven: Oven | None) -> None:
     """The page is in the index, every text with its vector."""
     space = None if oven is None else taken.base.space
     if oven:
@@ -106,15 +116,9 @@ def raise_guilty(oven: Oven | None) -> None:
         raise refusal
 
 
-def extent(taken: Taken, page: list[Chunk]) -> tuple[float, float]:
-    """Where in the text a page begins, and how much of it the page is."""
-    whole = max(1, len(taken.document.text))
-    return page[0].char_start / whole, (page[-1].char_end - page[0].char_start) / whole
-
-
 def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
     """Items completed, parents rolled up, jobs done, all at once; those that were still ours."""
-    asked = [_moved(one.taken, COMPLETED, warning_of(one.taken)) for one in builds]
+    asked = [_moved(one.taken, COMPLETED, warning_of(one.seal.count)) for one in builds]
     done = tx.move(Move.COMPLETE, asked)
     ours = [one for one in builds if one.taken.item.id in done]
     tx.publish([_published(one) for one in ours])
@@ -135,7 +139,7 @@ def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
 def finish_equal(kb: Workbench, taken: Taken) -> None:
     """Nothing changed: the build stays, only the attempt is newer."""
     with kb.main.write() as tx:
-        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, warning_of(taken)))
+        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, warning_of(taken.item.chunk_count)))
         tx.republish(taken.item.id)
         why = {"why": "equal recipe", "embedded": 0, "reused": 0, "calls": 0}
         run = taken.run
@@ -151,9 +155,9 @@ def still_stands(kb: Workbench, taken: Taken) -> bool:
     return pair is not None and pair in kb.index.seals(taken.base.id, [pair])
 
 
-def warning_of(taken: Taken) -> str | None:
+def warning_of(chunks: int) -> str | None:
     """A source with nothing in it completes empty, and says so."""
-    return None if taken.document.text.strip() else "no_text"
+    return None if chunks else "no_text"
 
 
 def drop_older(kb: Workbench, taken: list[Taken]) -> None:
@@ -171,7 +175,7 @@ def _moved(taken: Taken, target: Status, warning: str | None = None) -> Moved:
 
 
 def _published(built: Built) -> Published:
-    taken, size = built.taken, built.taken.document.size
+    taken, size = built.taken, built.taken.source.size
     return Published(
         taken.item.id,
         taken.run.claim,
@@ -179,7 +183,7 @@ def _published(built: Built) -> Published:
         built.seal,
         size,
         taken.item.workload or size,
-        warning_of(taken),
+        warning_of(built.seal.count),
     )
 
 
