@@ -21,6 +21,8 @@ from pydantic_settings import (
 
 from holdfast.domain.errors import InvalidInput
 
+CONFIG_FILE = "holdfast.toml"
+
 
 class Provider(BaseModel):
     """What is special about one provider of models: a table `[providers.NAME]` of the file."""
@@ -38,7 +40,13 @@ class Settings(BaseSettings):
     from_file: ClassVar[Path | None] = None
     model_config = SettingsConfigDict(env_prefix="HOLDFAST_", extra="forbid", frozen=True)
 
-    default_embedding_model: str | None = Field(None, description="model of a base that names none")
+    default_embedding_model: str | None = Field(
+        "local/auto", description="model of a base that names none; 'none': keywords only"
+    )
+    local_model_folder: Path | None = Field(
+        None, description="folder with the files of the local models, instead of their wheels"
+    )
+    model_cache: Path | None = Field(None, description="folder for what is made of models once")
     global_concurrency: int = Field(4, ge=1, le=256, description="index jobs at once")
     per_base_concurrency: int = Field(2, ge=1, le=256, description="index jobs at once in one base")
     control_concurrency: int = Field(
@@ -130,6 +138,12 @@ class Settings(BaseSettings):
             raise ValueError("a port is a number from 1 to 65535")
         return given
 
+    @field_validator("default_embedding_model", mode="before")
+    @classmethod
+    def _none_is_a_word(cls, given: object) -> object:
+        """TOML and the environment cannot say nothing otherwise."""
+        return None if given in {"none", ""} else given
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -164,6 +178,12 @@ def data_folder() -> Path:
         return Path(named)
     home = _environment("XDG_DATA_HOME")
     return (Path(home) if home else Path.home() / ".local" / "share") / "holdfast"
+
+
+def cache_folder() -> Path:
+    """Where is kept what can be made again."""
+    home = _environment("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "holdfast"
 
 
 def _environment(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from holdfast.domain.chunks import ChunkPage, Cutting
 from holdfast.domain.ids import JobId
@@ -66,6 +66,31 @@ class Thread(Protocol):
     def is_alive(self) -> bool: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child may take before it is ended; its item then fails as `parser_failed`."""
+
+    memory: int = 1 << 30  # bytes of address space
+    cpu: int = 600  # seconds of processor time
+    silence: float = 600.0  # seconds somebody waits for its next answer
+    output: int = 1 << 30  # bytes of all its answers together
+
+
+class Child(Iterator[Any], Protocol):
+    """The answers of a child, in order, as they come.
+
+    What the task raised rises here: Permanent and Transient as they were, anything else (a crash,
+    a hang, a bomb, a limit) as Permanent(`parser_failed`). Transient(`parser_failed`) when the
+    child is not to blame: whoever starts children was killed, and has been started anew.
+    """
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+
+    def close(self) -> None:
+        """Ends the child. When this returns, nothing it started is alive; again is fine."""
+
+
 class Runtime(Protocol):
     """Concurrency, so that a simulator can decide who runs next."""
 
@@ -73,6 +98,20 @@ class Runtime(Protocol):
     def lock(self) -> Lock: ...
     def condition(self) -> Condition: ...
     def event(self) -> Event: ...
+
+    def child(
+        self, task: str, argument: Any, *, about: str, limits: Limits, check: Callable[[], None]
+    ) -> Child:
+        """A task in a process of its own that can neither harm nor outlive this one.
+
+        `task` is `module:function`, a generator function taking `argument`; argument and answers
+        are JSON values. The child runs ahead by what a pipe holds and then waits for the reader.
+        `check` is called while waiting, at least ten times a second, and ends the child by
+        raising. `about` is what the sentences of errors name.
+        """
+
+    def close(self) -> None:
+        """Ends every child and whoever starts them; nothing runs here afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
