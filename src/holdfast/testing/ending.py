@@ -38,6 +38,7 @@ BY_BAD_LUCK = BY_THE_USER | {
     "schedule_failed",
     "too_large",
     "fetch_refused",
+    "parser_failed",
 }
 
 

@@ -87,7 +87,7 @@ class Life:
             rng=rng,
             runtime=runtime,
             files=SimFiles(world.landscape, self.gate, clock, shared=world.cluster),
-            reader=SimReader(world.landscape),
+            reader=SimReader(world.landscape, self.gate),
             fetcher=SimFetcher(world.web, self.gate),
             embedders=SimEmbedders(world.bill, self.gate),
             rerankers=SimRerankers(self.gate),
