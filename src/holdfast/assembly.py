@@ -11,7 +11,9 @@ from typing import Any
 from holdfast.config import CONFIG_FILE, Settings, cache_folder, load
 from holdfast.domain.errors import HoldfastError, Unavailable
 from holdfast.domain.jobs import Lane
+from holdfast.domain.retries import SLOT_PATIENCE
 from holdfast.jobs.claim import CONTROL_PER_BASE, Caps
+from holdfast.jobs.governor import Governor, limits_of
 from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.permits import permits
 from holdfast.jobs.runner import Bells, Runner
@@ -33,6 +35,7 @@ from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
+from holdfast.workflow.kitchen import Kitchen
 from holdfast.workflow.purge import Purges, purge_all
 from holdfast.workflow.recover import recover_at_start
 from holdfast.workflow.room import may_start
@@ -171,16 +174,18 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         main=main,
         index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,
-        permits=permits(
-            runtime,
-            settings.io_concurrency,
-            settings.embedding_concurrency,
-            settings.write_concurrency,
-        ),
+        permits=permits(runtime, settings.io_concurrency, settings.write_concurrency),
+        kitchen=kitchen_of(settings, runtime, clock),
         outcomes=Outcomes(main, clock, SystemRng()),
         owner=ids.new(),
     )
     return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+
+
+def kitchen_of(settings: Settings, runtime: Runtime, clock: Clock) -> Kitchen:
+    """Where runs share their model calls."""
+    governor = Governor(partial(limits_of, settings))
+    return Kitchen(runtime, clock, governor, settings.batch_size, SLOT_PATIENCE)
 
 
 def fetcher_of(settings: Settings, clock: Clock, runtime: Runtime) -> Fetcher:

@@ -240,7 +240,9 @@ class Embedder(Protocol):
     """A model that makes vectors; how many texts and tokens it takes, and who counts those.
 
     `max_tokens` of one text, None when nobody knows; `tokenizer` names who counts them, None when
-    an estimate has to do.
+    an estimate has to do. `batch_tokens` of one call, each text counted as long as the longest;
+    None when only their number matters. `steady` when this name gives the same vectors for ever:
+    weights of ours do, behind an endpoint another model may answer some day.
     """
 
     name: str
@@ -248,6 +250,8 @@ class Embedder(Protocol):
     max_batch: int
     max_tokens: int | None
     tokenizer: str | None
+    batch_tokens: int | None
+    steady: bool
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One float32 row per text, in order; blocks until the model has answered.

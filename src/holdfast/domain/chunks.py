@@ -131,3 +131,8 @@ def cutting_of(
 def chunk_id(item: ItemId, build: ClaimNo, ordinal: int) -> str:
     """The name a caller knows a chunk by."""
     return f"{item}.{build}.{ordinal}"
+
+
+def about_tokens(text: str) -> int:
+    """How many tokens a text may have, when nobody counts: three bytes each, in every script."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1

@@ -50,6 +50,8 @@ class Facts:
     base_failed: str | None = None
     provider: str | None = None
     provider_until: int | None = None
+    provider_said: str | None = None
+    probed_by: str | None = None  # the item whose run looks whether the provider is back
     running_in_base: int = 0
     running: int = 0
     large_running: bool = False
@@ -93,7 +95,19 @@ def _without_job(facts: Facts) -> Why:
     return Why(Reason.NO_JOB, "it has no job; the next sweep gives it one")
 
 
+def _provider(facts: Facts) -> Why | None:
+    """The provider is left alone until then, or somebody else looks whether it is back."""
+    said = f"the provider {facts.provider} is paused ({facts.provider_said})"
+    if facts.provider_until is not None and facts.provider_until > facts.now:
+        return Why(Reason.PROVIDER, said, facts.provider_until)
+    if facts.probed_by is not None:
+        return Why(Reason.PROVIDER, f"{said}; item {facts.probed_by} looks whether it is back")
+    return None
+
+
 def _later(facts: Facts, job: Job) -> Why:
+    if job.reason == Reason.PROVIDER and (paused := _provider(facts)) is not None:
+        return paused
     known = {reason.value: reason for reason in Reason}
     reason = known.get(job.reason or "", Reason.LATER)
     cause = f": {job.error[1]}" if job.error else ""
@@ -109,9 +123,8 @@ def _ready(facts: Facts, job: Job) -> Why:
             return Why(Reason.PAUSED, "its base is paused")
         if facts.base_failed:
             return Why(Reason.BASE_FAILED, f"its base is failed ({facts.base_failed})")
-        if facts.provider_until is not None and facts.provider_until > facts.now:
-            said = f"the provider {facts.provider} is paused"
-            return Why(Reason.PROVIDER, said, facts.provider_until)
+        if (paused := _provider(facts)) is not None:
+            return paused
     if facts.before:
         return Why(Reason.BEHIND, f"{facts.before} jobs of its base stand before it")
     if job.lane is Lane.INDEX and job.large and facts.large_running:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from holdfast.assembly import Engine, runner_of
+from holdfast.assembly import Engine, kitchen_of, runner_of
 from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.permits import permits
 from holdfast.jobs.runner import Bells
@@ -94,12 +94,8 @@ class Life:
             main=main,
             index=sim_index(world.index, self.gate, world.index_committed),
             wakeups=bells,
-            permits=permits(
-                runtime,
-                settings.io_concurrency,
-                settings.embedding_concurrency,
-                settings.write_concurrency,
-            ),
+            permits=permits(runtime, settings.io_concurrency, settings.write_concurrency),
+            kitchen=kitchen_of(settings, runtime, clock),
             outcomes=Outcomes(main, clock, rng),
             owner=ids.new(),
         )

@@ -84,6 +84,8 @@ def _facts(
         base_failed=base.error_code if base else None,
         provider=provider.name if provider else None,
         provider_until=provider.paused_until if provider else None,
+        provider_said=provider.reason if provider else None,
+        probed_by=provider.probed_by if provider and provider.probed_by != item.id else None,
         running_in_base=_in_base(running, item),
         running=len(running),
         large_running=not may_start_large(slots, len(large), _in_base(large, item)),

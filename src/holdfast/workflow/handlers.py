@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from holdfast.domain.jobs import JobKind
@@ -22,7 +22,7 @@ def handlers(kb: Workbench) -> Handlers:
     return {
         JobKind.PREPARE_ROOT: Handler(partial(prepare_root, kb), partial(give_up_prepare, kb)),
         JobKind.INDEX_DOCUMENTS: Handler(
-            partial(index_document, kb), partial(give_up_index, kb), partial(index_bundle, kb)
+            partial(_expected, kb), partial(give_up_index, kb), partial(_expected_bundle, kb)
         ),
         JobKind.REINDEX_SUBTREE: Handler(
             partial(reindex_subtree, kb), partial(give_up_reindex, kb)
@@ -34,6 +34,17 @@ def handlers(kb: Workbench) -> Handlers:
             _whatever_room(kb, run_delete_base), partial(give_up_delete_base, kb), endless=True
         ),
     }
+
+
+def _expected(kb: Workbench, run: Run) -> None:
+    """Others of its base may wait a moment for its texts, to share a call."""
+    with kb.kitchen.expecting(run.base):
+        index_document(kb, run)
+
+
+def _expected_bundle(kb: Workbench, runs: Sequence[Run]) -> None:
+    with kb.kitchen.expecting(runs[0].base):
+        index_bundle(kb, runs)
 
 
 def _whatever_room(kb: Workbench, act: Callable[[Workbench, Run], None]) -> Callable[[Run], None]:

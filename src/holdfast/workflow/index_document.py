@@ -136,8 +136,8 @@ def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
             embedded=sum(one.embedded for one in spent),
             reused=sum(one.reused for one in spent),
             calls=sum(one.calls for one in spent),
+            tokens=sum(one.tokens for one in spent),
         )
-        tx.open_provider(provider)
     return [one.taken for one in ours]
 
 

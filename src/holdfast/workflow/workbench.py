@@ -21,6 +21,7 @@ from holdfast.ports import (
 )
 from holdfast.stores.index import IndexStore
 from holdfast.stores.main import MainStore
+from holdfast.workflow.kitchen import Kitchen
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Workbench:
     index: IndexStore
     wakeups: Wakeups
     permits: Permits
+    kitchen: Kitchen
     outcomes: Outcomes
     owner: str
 

@@ -90,6 +90,8 @@ class LocalEmbedder:
 
     max_batch = BATCH
     max_tokens: int | None = LONGEST
+    batch_tokens: int | None = None  # the parts group texts by length themselves
+    steady = True
 
     def __init__(
         self, name: str, width: int, parts: Sequence[Once[Encoder]], tokenizer: str

@@ -125,7 +125,11 @@ GROUP BY slot
 SELECT /*job*/ FROM jobs INDEXED BY jobs_solo
 WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
   AND EXISTS (SELECT 1 FROM bases
-    WHERE bases.id = jobs.base_id AND paused = 0 AND bases.status = 'completed')
+    WHERE bases.id = jobs.base_id AND paused = 0 AND bases.status = 'completed'
+    AND NOT EXISTS (SELECT 1 FROM providers AS p WHERE p.name = bases.provider
+      AND p.paused_until IS NOT NULL AND (p.paused_until > :now AND p.paused_until <= :longest
+        OR p.failures > 0 AND :lane = 'index' AND EXISTS (SELECT 1 FROM jobs AS probe
+          WHERE probe.lane = 'index' AND probe.state = 'running' AND probe.slot = p.probe))))
 ORDER BY ordinal LIMIT 1
 
 -- name: lane_cursor
@@ -140,7 +144,8 @@ ON CONFLICT (lane) DO UPDATE SET base_id = excluded.base_id
 -- in the index, so the cost grows with bases and not with jobs. When no large job may start, bases
 -- that have nothing else are no candidates: a row of them would hide whoever stands behind. A
 -- delete-base outlives its base's row when its last step is tried again: the urgent lane asks for
--- no row.
+-- no row. A provider that was down is asked by one run first: while that one is at it, the others
+-- of its bases wait.
 WITH RECURSIVE ring (base_id) AS (
   SELECT min(base_id) FROM jobs
   WHERE lane = :lane AND state = 'ready' AND base_id > :after AND base_id <= :upto
@@ -151,8 +156,11 @@ WITH RECURSIVE ring (base_id) AS (
   FROM ring WHERE ring.base_id IS NOT NULL)
 SELECT ring.base_id FROM ring LEFT JOIN bases ON bases.id = ring.base_id
 WHERE ring.base_id IS NOT NULL AND (NOT :guarded OR (bases.paused = 0
-  AND bases.status = 'completed' AND NOT EXISTS
-  (SELECT 1 FROM providers WHERE name = bases.provider AND paused_until > :now)))
+  AND bases.status = 'completed'
+  AND NOT EXISTS (SELECT 1 FROM providers AS p WHERE p.name = bases.provider
+    AND p.paused_until IS NOT NULL AND (p.paused_until > :now AND p.paused_until <= :longest
+      OR p.failures > 0 AND :lane = 'index' AND EXISTS (SELECT 1 FROM jobs AS probe
+        WHERE probe.lane = 'index' AND probe.state = 'running' AND probe.slot = p.probe)))))
   AND (:large OR EXISTS (SELECT 1 FROM jobs
     WHERE lane = :lane AND state = 'ready' AND jobs.base_id = ring.base_id AND large = 0))
 LIMIT :limit
@@ -365,28 +373,62 @@ SELECT count(*) FROM jobs WHERE lane = :lane AND state = 'ready' AND base_id = :
   AND ordinal < :ordinal
 
 -- name: pause_provider
--- Nobody asks this provider before then; the claim passes its bases over.
-INSERT INTO providers (name, paused_until, reason, failures) VALUES (:name, :until, :reason, 1)
-ON CONFLICT (name) DO UPDATE SET paused_until = max(coalesce(paused_until, 0), excluded.paused_until),
-  reason = excluded.reason, failures = failures + 1
+-- Nobody asks this provider before then; the claim passes its bases over. What failed has to be
+-- looked at by one probe afterwards; who probed has ended.
+INSERT INTO providers (name, paused_until, reason, failures)
+VALUES (:name, :until, :reason, :failed)
+ON CONFLICT (name) DO UPDATE SET reason = excluded.reason, failures = failures + :failed,
+  probe = iif(:failed, NULL, probe),
+  paused_until = iif(paused_until > :until AND paused_until <= :longest, paused_until, :until)
+
+-- name: become_probe
+-- The first slot that gets work of a provider that was down looks for all others.
+UPDATE providers SET probe = :slot
+WHERE failures > 0 AND name = (SELECT provider FROM bases WHERE id = :base)
+
+-- name: take_probe
+-- The same for a run that was at work already; no row when another one looks.
+UPDATE providers SET probe = mine.slot
+FROM (SELECT slot FROM jobs WHERE lane = 'index' AND claim = :claim AND state = 'running') AS mine
+WHERE providers.name = :name AND failures > 0 AND (probe IS NULL OR probe = mine.slot
+  OR NOT EXISTS (SELECT 1 FROM jobs AS other
+    WHERE other.lane = 'index' AND other.state = 'running' AND other.slot = providers.probe))
 
 -- name: open_provider
-UPDATE providers SET paused_until = NULL, reason = NULL, failures = 0
+UPDATE providers SET paused_until = NULL, reason = NULL, failures = 0, probe = NULL
 WHERE name = :name AND (paused_until IS NOT NULL OR failures > 0)
 
+-- name: wake_provider
+-- Who waited for it waits no longer.
+UPDATE jobs SET state = 'ready', run_at = NULL, updated_at = :now
+WHERE lane = 'index' AND state = 'later' AND reason = 'provider'
+  AND base_id IN (SELECT id FROM bases WHERE provider = :name)
+
 -- name: next_opening
-SELECT min(paused_until) FROM providers WHERE paused_until > :now
+SELECT min(paused_until) FROM providers WHERE paused_until > :now AND paused_until <= :longest
 
 -- name: providers
-SELECT name, paused_until, reason, texts_embedded, texts_reused, model_calls
+-- With the first item of the slot that looks whether it is back.
+SELECT name, paused_until, reason, texts_embedded, texts_reused, model_calls, tokens, failures,
+  (SELECT item_id FROM jobs WHERE lane = 'index' AND state = 'running' AND slot = providers.probe
+   ORDER BY claim LIMIT 1)
 FROM providers ORDER BY name
 
 -- name: count_texts
-INSERT INTO providers (name, texts_embedded, texts_reused, model_calls)
-VALUES (:name, :embedded, :reused, :calls)
+INSERT INTO providers (name, texts_embedded, texts_reused, model_calls, tokens)
+VALUES (:name, :embedded, :reused, :calls, :tokens)
 ON CONFLICT (name) DO UPDATE SET texts_embedded = texts_embedded + excluded.texts_embedded,
   texts_reused = texts_reused + excluded.texts_reused,
-  model_calls = model_calls + excluded.model_calls
+  model_calls = model_calls + excluded.model_calls, tokens = tokens + excluded.tokens
+
+-- name: fingerprint
+-- What the fixed text was answered with when this base was first embedded.
+SELECT vector FROM fingerprints WHERE base_id = :base AND space = :space
+
+-- name: keep_fingerprint
+INSERT INTO fingerprints (base_id, space, vector)
+SELECT :base, :space, :vector WHERE EXISTS (SELECT 1 FROM bases WHERE id = :base)
+ON CONFLICT DO NOTHING
 
 -- name: work_coming
 -- Work that will be done without a person: jobs of paused and failed bases wait for one.
