@@ -46,7 +46,7 @@ def items(count: int) -> None:
     """Recovery, the first page of a list, and the doctor."""
     with folder() as path:
         with opened(path, run=False, max_queue_size=count) as kb:
-            base = kb.create_base("b", search_mode="keyword")
+            base = kb.create_base("b", embedding_model=None)
             for start in range(0, count, 1_000):
                 kb.add(base, [Note(text_of(start + n, words=12)) for n in range(1_000)])
         _said(f"open with {count:,} unfinished items, recovered", timed_open(path), 3.0)
@@ -96,7 +96,7 @@ def files(count: int) -> None:
             place.mkdir(parents=True, exist_ok=True)
             (place / f"{number:06}.md").write_text(f"# {number}\n\n{text_of(number, words=5)}\n")
         with opened(path / "kb", max_queue_size=1_000) as kb:
-            base = kb.create_base("b", search_mode="keyword")
+            base = kb.create_base("b", embedding_model=None)
             began, before = time.perf_counter(), time.process_time()
             (box,) = kb.add(base, Directory(str(docs))).created
             kb.wait(box, timeout=PATIENCE)
@@ -136,8 +136,8 @@ def deletes(count: int) -> None:
 def base_goes(count: int) -> None:
     """A base of `count` chunks is deleted while another is written to."""
     with folder() as path, opened(path) as kb:
-        big = kb.create_base("big", search_mode="keyword")
-        other = kb.create_base("other", search_mode="keyword")
+        big = kb.create_base("big", embedding_model=None)
+        other = kb.create_base("other", embedding_model=None)
         fill(kb, big.id, count)
         kb.add(other, Note("warm"))
         with writing(kb, other) as waits:
@@ -231,8 +231,10 @@ def running(count: int) -> None:
 
 
 def _long_file(number: int) -> File:
-    words = " ".join(f"{WORD}{number}" if n % 50 == 0 else f"w{n}" for n in range(200_000))
-    return File(content=words.encode(), name=f"{number}.txt")
+    """A megabyte in paragraphs: some seconds of reading, cutting and embedding."""
+    words = [f"{WORD}{number}" if n % 50 == 0 else f"w{n}" for n in range(200_000)]
+    parts = [" ".join(words[at : at + 100]) for at in range(0, len(words), 100)]
+    return File(content="\n\n".join(parts).encode(), name=f"{number}.txt")
 
 
 def _runs(kb: Library) -> bool:
