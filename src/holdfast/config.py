@@ -10,7 +10,7 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,6 +19,8 @@ from pydantic_settings import (
 )
 
 from holdfast.domain.errors import InvalidInput
+
+CONFIG_FILE = "holdfast.toml"
 
 
 class Provider(BaseModel):
@@ -37,7 +39,13 @@ class Settings(BaseSettings):
     from_file: ClassVar[Path | None] = None
     model_config = SettingsConfigDict(env_prefix="HOLDFAST_", extra="forbid", frozen=True)
 
-    default_embedding_model: str | None = Field(None, description="model of a base that names none")
+    default_embedding_model: str | None = Field(
+        "local/auto", description="model of a base that names none; 'none': keywords only"
+    )
+    local_model_folder: Path | None = Field(
+        None, description="folder with the files of the local models, instead of their wheels"
+    )
+    model_cache: Path | None = Field(None, description="folder for what is made of models once")
     global_concurrency: int = Field(4, ge=1, le=256, description="index jobs at once")
     per_base_concurrency: int = Field(2, ge=1, le=256, description="index jobs at once in one base")
     control_concurrency: int = Field(
@@ -118,6 +126,12 @@ class Settings(BaseSettings):
     keep_events: int = Field(1_000_000, ge=1, description="ledger entries kept in all")
     keep_answers_hours: int = Field(24, ge=1, description="hours an Idempotency-Key is remembered")
 
+    @field_validator("default_embedding_model", mode="before")
+    @classmethod
+    def _none_is_a_word(cls, given: object) -> object:
+        """TOML and the environment cannot say nothing otherwise."""
+        return None if given in {"none", ""} else given
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -152,6 +166,12 @@ def data_folder() -> Path:
         return Path(named)
     home = _environment("XDG_DATA_HOME")
     return (Path(home) if home else Path.home() / ".local" / "share") / "holdfast"
+
+
+def cache_folder() -> Path:
+    """Where is kept what can be made again."""
+    home = _environment("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "holdfast"
 
 
 def _environment(name: str) -> str:

@@ -38,13 +38,13 @@ class SimLock:
         self._waiting: list[Parking] = []
 
     def __enter__(self) -> Self:
-        self._kernel.pause("lock")
+        self._kernel.breathe("lock")
         self.take()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.give()
-        self._kernel.pause("unlock")
+        self._kernel.breathe("unlock")
 
     def take(self) -> None:
         me = self._kernel.current

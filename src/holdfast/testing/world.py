@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from random import Random
 from traceback import format_exception
 
@@ -40,6 +40,7 @@ from holdfast.workflow.bases import create_base
 
 MOST_LIVES = 40
 CLUSTER = 0.2
+CLOCK_STAYS_WRONG = 0.1  # while the world comes to rest: hours of sweeps until then
 
 
 @dataclass(slots=True)
@@ -53,11 +54,11 @@ class World:
     """Everything around the lives of the engine."""
 
     def __init__(self, case: Case) -> None:
-        self.case, draw = case, Random(f"{case.seed}:world")
-        self.kernel, self.faults = Kernel(case.seed), Faults(case.seed, case.plan)
+        self.case, draw = case, Random(f"{case.root}:world")
+        self.kernel, self.faults = Kernel(case.root), Faults(case.root, case.plan, case.aim)
         self.outage = Outage(self.kernel)
         self.outage.cut_power = self.lose_power
-        self.steps = case.steps or drawn_steps(Random(f"{case.seed}:script"))
+        self.steps = case.steps or drawn_steps(Random(f"{case.root}:script"))
         self.clients = draw.choice((1, 1, 2, 3))
         if case.clients is not None:
             self.clients = case.clients
@@ -75,6 +76,7 @@ class World:
         self.looks: dict[Task, Look] = {}
         self.stop_asked = False
         self.manner = draw.getrandbits(30)
+        self.clock_stays_wrong = draw.random() < CLOCK_STAYS_WRONG
         self.bill.latency = draw.choice((0.0, 0.0, 0.3, 4.0))
         self._todo = list(self.steps)
         self._rngs = 0
@@ -82,7 +84,7 @@ class World:
 
     def rng(self, use: str) -> Random:
         self._rngs += 1
-        return Random(f"{self.case.seed}:{use}:{self._rngs}")
+        return Random(f"{self.case.root}:{use}:{self._rngs}")
 
     # -- what happens outside
 
@@ -237,6 +239,7 @@ class World:
             faults=self.faults.hits,
             calls=self.faults.calls,
             ports=self.faults.ports,
+            reached=self.faults.reached,
             trace=kernel.trace,
             digest=kernel.digest(),
             switches=kernel.switches,
@@ -247,30 +250,31 @@ class World:
         )
 
 
-@lru_cache(maxsize=512)
-def settings_of(**given: int) -> Settings:
-    """Settings are dear to make and few."""
-    return load(None, **given)
+@cache
+def defaults() -> Settings:
+    """Settings are dear to make."""
+    return load(None)
 
 
 def drawn_settings(rng: Random, *, leases: bool) -> Settings:
     """One to four workers, few or many to a base, small batches."""
     lanes, stages = rng.choice((1, 2)), rng.choice((1, 2))
-    return settings_of(
-        global_concurrency=rng.choice((1, 2, 3, 4)),
-        per_base_concurrency=rng.choice((1, 2)),
-        control_concurrency=lanes,
-        poll_concurrency=1,
-        urgent_concurrency=lanes,
-        io_concurrency=stages,
-        embedding_concurrency=stages,
-        write_concurrency=stages,
-        batch_size=rng.choice((2, 4, 8)),
-        sweep_interval=rng.choice((60, 60, 60, 60, 60, 20)),
-        lease_expires=max(int(leases), rng.choice((0, 0, 0, 1))),
-        lease_renewal=rng.choice((15, 30)),
-        in_process_bytes=rng.choice((65_536, 65_536, 100)),
-    )
+    drawn = {
+        "global_concurrency": rng.choice((1, 2, 3, 4)),
+        "per_base_concurrency": rng.choice((1, 2)),
+        "control_concurrency": lanes,
+        "poll_concurrency": 1,
+        "urgent_concurrency": lanes,
+        "io_concurrency": stages,
+        "embedding_concurrency": stages,
+        "write_concurrency": stages,
+        "batch_size": rng.choice((2, 4, 8)),
+        "sweep_interval": rng.choice((60, 60, 60, 60, 60, 20)),
+        "lease_expires": max(int(leases), rng.choice((0, 0, 0, 1))),
+        "lease_renewal": rng.choice((15, 30)),
+        "in_process_bytes": rng.choice((65_536, 65_536, 100)),
+    }
+    return defaults().model_copy(update=drawn)
 
 
 def play(case: Case) -> Outcome:
@@ -286,6 +290,6 @@ def play(case: Case) -> Outcome:
         world.kernel.found(f"the world broke: {error!r}\n{''.join(format_exception(error))}")
     finally:
         world.kernel.close([life.process for life in world.lives])
-        world.disk.recycle(FILE, invariants.as_new)
+        world.disk.recycle(FILE)
         world.disk.close()
     return world.outcome()

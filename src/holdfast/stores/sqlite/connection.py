@@ -20,6 +20,8 @@ from holdfast.ports import Runtime
 from holdfast.stores.sqlite.queries import queries
 
 BUSY_MILLISECONDS = 5_000
+INDEXES = "index/"
+SHAPED: dict[str, str] = {}  # by its text: how a SELECT is asked for as one row
 
 
 class Disk(Protocol):
@@ -49,7 +51,6 @@ class Session:
     def __init__(self, connection: apsw.Connection, statements: Mapping[str, str]) -> None:
         self.connection = connection
         self.statements = statements
-        self._shaped: dict[str, str] = {}
 
     def run(self, name: str, /, **values: Any) -> int:
         """Execute for its effect; the number of rows changed."""
@@ -112,9 +113,10 @@ class Session:
         return None
 
     def _as_one_row(self, name: str) -> str:
-        if name not in self._shaped:
-            self._shaped[name] = self._shape(self.statements[name])
-        return self._shaped[name]
+        select = self.statements[name]
+        if select not in SHAPED:
+            SHAPED[select] = self._shape(select)
+        return SHAPED[select]
 
     def _shape(self, select: str) -> str:
         """The same SELECT as one JSON array of arrays, its columns numbered."""
@@ -271,7 +273,8 @@ def translated(name: str) -> Iterator[None]:
     except (apsw.BusyError, apsw.LockedError, apsw.IOError) as error:
         raise Transient(f"{name} could not be used just now: {error}", code="internal") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise Damaged(f"{name} is damaged: {error}") from error
+        advice = None if name.startswith(INDEXES) else "restore the data folder from a backup"
+        raise Damaged(f"{name} is damaged: {error}", advice=advice) from error
     except apsw.CantOpenError as error:
         raise Unavailable(f"{name} cannot be opened: {error}", code="unreadable") from error
 
