@@ -57,6 +57,7 @@ class Children:
         self._alone: list[HostProcess] = []
         self._living: set[RunningChild] = set()
         self._closed = False
+        self.most_memory = 0  # resident, in KiB, of the child that took most
 
     def start(
         self, task: str, argument: Any, *, about: str, limits: Limits, check: Callable[[], None]
@@ -88,6 +89,7 @@ class Children:
         """The child is no more; a host that works alone may do the next one if it is healthy."""
         with self._lock:
             self._living.discard(child)
+            self.most_memory = max(self.most_memory, child.memory)
             if not self._forks and clean and not self._closed:
                 self._alone.append(host)
                 return
@@ -209,6 +211,11 @@ class RunningChild:
         self._closing = threading.Lock()
         self._ended: dict[str, Any] | None = None
         self._over = False
+
+    @property
+    def memory(self) -> int:
+        """The most that was resident, in KiB; 0 while nobody knows."""
+        return int((self._ended or {}).get("memory", 0))
 
     def __iter__(self) -> Self:
         return self

@@ -40,3 +40,8 @@ class Threads:
 
     def close(self) -> None:
         self._children.close()
+
+    @property
+    def most_memory(self) -> int:
+        """Resident memory of the child that took most, in KiB."""
+        return self._children.most_memory

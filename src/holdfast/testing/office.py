@@ -87,7 +87,7 @@ def docx(pattern: str = ENGLISH) -> bytes:
     )
 
 
-def pptx() -> bytes:
+def pptx(pattern: str = ENGLISH) -> bytes:
     def shape(number: int, text: str, kind: str) -> str:
         paragraphs = "".join(
             f"<a:p><a:r><a:t>{line}</a:t></a:r></a:p>" for line in text.split("\n")
@@ -107,7 +107,7 @@ def pptx() -> bytes:
             "</p:spTree></p:cSld></p:sld>"
         )
 
-    slides = [slide(title, part) for title, part in chapters()]
+    slides = [slide(title, part) for title, part in chapters(pattern)]
     names = [f"ppt/slides/slide{n}.xml" for n in range(1, len(slides) + 1)]
     listed = "".join(f'<p:sldId id="{256 + n}" r:id="rId{n}"/>' for n in range(1, len(slides) + 1))
     parts = [("ppt/presentation.xml", "presentationml.presentation.main")]
@@ -134,7 +134,7 @@ def pptx() -> bytes:
     )
 
 
-def xlsx() -> bytes:
+def xlsx(pattern: str = ENGLISH) -> bytes:
     def sheet(part: Sequence[str]) -> str:
         rows = "".join(
             f'<row r="{n}"><c r="A{n}"><v>{n}</v></c>'
@@ -143,7 +143,7 @@ def xlsx() -> bytes:
         )
         return f'{XML}<worksheet xmlns="{SPREADSHEET}"><sheetData>{rows}</sheetData></worksheet>'
 
-    sheets = [sheet(part) for _, part in chapters()]
+    sheets = [sheet(part) for _, part in chapters(pattern)]
     numbers = range(1, len(sheets) + 1)
     listed = "".join(
         f'<sheet name="Sheet {COLOURS[n - 1]}" sheetId="{n}" r:id="rId{n}"/>' for n in numbers
@@ -177,7 +177,7 @@ def xlsx() -> bytes:
     )
 
 
-def epub() -> bytes:
+def epub(pattern: str = ENGLISH) -> bytes:
     numbers = range(1, 4)
     pages = [
         (
@@ -187,7 +187,7 @@ def epub() -> bytes:
                 f"<body><h1>{title}</h1>{''.join(f'<p>{text}</p>' for text in part)}</body></html>"
             ),
         )
-        for n, (title, part) in enumerate(chapters(), 1)
+        for n, (title, part) in enumerate(chapters(pattern), 1)
     ]
     items = "".join(
         f'<item id="c{n}" href="c{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers
@@ -217,7 +217,7 @@ def epub() -> bytes:
     )
 
 
-def odt() -> bytes:
+def odt(pattern: str = ENGLISH) -> bytes:
     namespaces = " ".join(
         f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"'
         for short in ("office", "text", "manifest")
@@ -225,7 +225,7 @@ def odt() -> bytes:
     body = "".join(
         f'<text:h text:outline-level="1">{title}</text:h>'
         + "".join(f"<text:p>{text}</text:p>" for text in part)
-        for title, part in chapters()
+        for title, part in chapters(pattern)
     )
     kind = "application/vnd.oasis.opendocument.text"
     return zipped(

@@ -19,9 +19,10 @@ from holdfast.testing.wording import (
     ENGLISH,
     HEADING,
     JAPANESE,
-    PHRASE,
     WESTERN,
     chapters,
+    middle,
+    of,
     sentences,
     texts,
 )
@@ -62,7 +63,7 @@ TRADITIONAL = str.maketrans("号锅炉阀门黄铜轮转两圈开", "號鍋爐�
 
 
 def _text(kind: str, name: str, pattern: str, encoding: str) -> Sample:
-    text, phrase = texts(pattern)
+    text, phrase = texts(of(name.partition(".")[0], pattern))
     return Sample(kind, name, text.encode(encoding), phrase)
 
 
@@ -70,13 +71,23 @@ def _text(kind: str, name: str, pattern: str, encoding: str) -> Sample:
 
 
 def marked() -> Iterator[Sample]:
-    markdown = "\n\n".join(f"## {title}\n\n" + "\n\n".join(body) for title, body in chapters())
-    yield Sample("Markdown", "guide.md", f"# Guide\n\n{markdown}\n".encode(), PHRASE, None, HEADING)
-    yield Sample("HTML", "guide.html", html().encode(), PHRASE, None, HEADING)
-    yield Sample("RTF", "guide.rtf", rtf(), PHRASE)
-    yield Sample("CSV", "parts.csv", csv().encode(), PHRASE)
-    yield Sample("JSON", "parts.json", json.dumps(sentences(), indent=1).encode(), PHRASE)
-    yield Sample("EML", "mail.eml", eml(), sentences(CHINESE)[4], None, "阀门检修")
+    words = {kind: of(kind) for kind in ("md", "html", "rtf", "csv", "json")}
+    phrase = {kind: middle(pattern) for kind, pattern in words.items()}
+    text = markdown(words["md"]).encode()
+    yield Sample("Markdown", "guide.md", text, phrase["md"], None, HEADING)
+    page = html(words["html"]).encode()
+    yield Sample("HTML", "guide.html", page, phrase["html"], None, HEADING)
+    yield Sample("RTF", "guide.rtf", rtf(words["rtf"]), phrase["rtf"])
+    yield Sample("CSV", "parts.csv", csv(words["csv"]).encode(), phrase["csv"])
+    values = json.dumps(sentences(words["json"]), indent=1)
+    yield Sample("JSON", "parts.json", values.encode(), phrase["json"])
+    letter = of("eml", CHINESE)
+    yield Sample("EML", "mail.eml", eml(letter), middle(letter), None, "阀门检修")
+
+
+def markdown(pattern: str = ENGLISH) -> str:
+    parts = (f"## {title}\n\n" + "\n\n".join(body) for title, body in chapters(pattern))
+    return "# Guide\n\n" + "\n\n".join(parts) + "\n"
 
 
 def html(pattern: str = ENGLISH) -> str:
@@ -93,25 +104,25 @@ def html(pattern: str = ENGLISH) -> str:
     )
 
 
-def rtf() -> bytes:
-    paragraphs = "".join(rf"{text}\par" + "\n" for text in sentences())
+def rtf(pattern: str = ENGLISH) -> bytes:
+    paragraphs = "".join(rf"{text}\par" + "\n" for text in sentences(pattern))
     return (
         rf"{{\rtf1\ansi\ansicpg1252\deff0{{\fonttbl{{\f0 Arial;}}}}\f0\fs24 {paragraphs}}}".encode()
     )
 
 
-def csv() -> str:
+def csv(pattern: str = ENGLISH) -> str:
     return "number,text\n" + "".join(
-        f'{number},"{text}"\n' for number, text in enumerate(sentences(), 1)
+        f'{number},"{text}"\n' for number, text in enumerate(sentences(pattern), 1)
     )
 
 
-def eml(encoding: str = "gb18030") -> bytes:
+def eml(pattern: str = CHINESE, encoding: str = "gb18030") -> bytes:
     message = EmailMessage(policy=SMTP)
     message["From"], message["To"] = "王工 <wang@example.org>", "li@example.org"
     message["Subject"] = "阀门检修"
     message["Date"] = "Thu, 02 Jan 2025 10:00:00 +0800"
-    message.set_content("\n\n".join(sentences(CHINESE)), charset=encoding)
+    message.set_content("\n\n".join(sentences(pattern)), charset=encoding)
     message.add_attachment(b"\x89PNG....", maintype="image", subtype="png", filename="a.png")
     return message.as_bytes()
 
@@ -120,14 +131,19 @@ def eml(encoding: str = "gb18030") -> bytes:
 
 
 def packed() -> Iterator[Sample]:
-    pages = ["\n".join(part) for _, part in chapters(CHINESE)]
-    yield Sample("Chinese PDF", "manual.pdf", pdf(pages), sentences(CHINESE)[4][:12], 2)
-    yield Sample("PDF", "leaflet.pdf", pdf([" ".join(p) for _, p in chapters()]), PHRASE[:34], 2)
-    yield Sample("Chinese DOCX", "manual.docx", docx(CHINESE), sentences(CHINESE)[4], None, HEADING)
-    yield Sample("PPTX", "slides.pptx", pptx(), PHRASE, 2, HEADING)
-    yield Sample("XLSX", "parts.xlsx", xlsx(), PHRASE, None, "Sheet cobalt")
-    yield Sample("EPUB", "book.epub", epub(), PHRASE, None, HEADING)
-    yield Sample("ODT", "letter.odt", odt(), PHRASE, None, HEADING)
+    chinese = {kind: of(kind, CHINESE) for kind in ("pdf", "docx")}
+    english = {kind: of(kind) for kind in ("leaflet", "pptx", "xlsx", "epub", "odt")}
+    phrase = {kind: middle(pattern) for kind, pattern in english.items()}
+    manual = pdf(["\n".join(part) for _, part in chapters(chinese["pdf"])])
+    yield Sample("Chinese PDF", "manual.pdf", manual, middle(chinese["pdf"]), 2)
+    leaflet = pdf(["\n".join(part) for _, part in chapters(english["leaflet"])])
+    yield Sample("PDF", "leaflet.pdf", leaflet, phrase["leaflet"][:40], 2)
+    document = docx(chinese["docx"])
+    yield Sample("Chinese DOCX", "manual.docx", document, middle(chinese["docx"]), None, HEADING)
+    yield Sample("PPTX", "slides.pptx", pptx(english["pptx"]), phrase["pptx"], 2, HEADING)
+    yield Sample("XLSX", "parts.xlsx", xlsx(english["xlsx"]), phrase["xlsx"], None, "Sheet cobalt")
+    yield Sample("EPUB", "book.epub", epub(english["epub"]), phrase["epub"], None, HEADING)
+    yield Sample("ODT", "letter.odt", odt(english["odt"]), phrase["odt"], None, HEADING)
 
 
 # --------------------------------------------------------------------------------------- code
@@ -145,8 +161,9 @@ LANGUAGES = {
 
 def coded() -> Iterator[Sample]:
     for language, (name, pattern) in LANGUAGES.items():
+        told = of(language)
         parts = [
             pattern.format(colour, text, number)
-            for number, (colour, text) in enumerate(zip(COLOURS, sentences(), strict=True), 1)
+            for number, (colour, text) in enumerate(zip(COLOURS, sentences(told), strict=True), 1)
         ]
-        yield Sample(f"code: {language}", name, "".join(parts).encode(), PHRASE)
+        yield Sample(f"code: {language}", name, "".join(parts).encode(), middle(told))

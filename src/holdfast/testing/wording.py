@@ -7,7 +7,6 @@ CHINESE = "{0}号锅炉的{1}阀门需要把黄铜手轮旋转两圈才能打开
 JAPANESE = "{0}号ボイラーの{1}弁は真鍮のハンドルを二回まわすと開きます。"
 WESTERN = "Die {0} Prüfung des {1} Kessels dauert fünf Minuten, sagt der Müller über die Straße."
 COLOURS = ("amber", "cobalt", "crimson", "emerald", "indigo", "ochre", "russet", "teal", "violet")
-MIDDLE = COLOURS[4]
 
 
 def sentences(pattern: str = ENGLISH) -> list[str]:
@@ -27,5 +26,14 @@ def chapters(pattern: str = ENGLISH) -> list[tuple[str, list[str]]]:
     return [(f"Chapter {n + 1} about {COLOURS[n]}", found[n * 3 : n * 3 + 3]) for n in range(3)]
 
 
+def of(word: str, pattern: str = ENGLISH) -> str:
+    """The sentences of one document alone: a search shows equal texts once."""
+    return pattern.replace("{0}", "{0} " + word)
+
+
+def middle(pattern: str) -> str:
+    """The sentence in the middle of a document."""
+    return sentences(pattern)[4]
+
+
 HEADING = "Chapter 2 about cobalt"
-PHRASE = sentences()[4]
