@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 
 from holdfast.testing.office import XML, docx, xlsx, zipped
@@ -27,20 +28,19 @@ class Broken:
 
 def malformed(count: int, seed: str) -> Iterator[Broken]:
     """So many files: every bomb once, and the rest drawn over all kinds and all ways."""
-    rng, samples = Random(seed), all_samples()
-    made = 0
-    for how, make in BOMBS.items():
-        if made < count:
-            name, content = make()
-            yield Broken(how, f"{made:04}-{name}", content)
-            made += 1
-    ways = list(WAYS.items())
-    while made < count:
-        how, way = ways[made % len(ways)]
-        sample = samples[rng.randrange(len(samples))]
-        name, content = way(rng, sample, samples[rng.randrange(len(samples))])
-        yield Broken(how, f"{made:04}-{name}", content)
-        made += 1
+    for number, (how, make) in enumerate(islice(BOMBS.items(), count)):
+        name, content = make()
+        yield Broken(how, f"{number:04}-{name}", content)
+    yield from drawn(max(0, count - len(BOMBS)), seed)
+
+
+def drawn(count: int, seed: str) -> Iterator[Broken]:
+    """Each way in its turn, each time on a sample that the seed picks."""
+    rng, samples, ways = Random(seed), all_samples(), list(WAYS.items())
+    for number in range(count):
+        how, way = ways[number % len(ways)]
+        name, content = way(rng, rng.choice(samples), rng.choice(samples))
+        yield Broken(how, f"{number:04}-{how.replace(' ', '-')}-{name}", content)
 
 
 # ------------------------------------------------------------------------------ ways to break one
