@@ -124,6 +124,7 @@ def eml(pattern: str = CHINESE, encoding: str = "gb18030") -> bytes:
     message["Date"] = "Thu, 02 Jan 2025 10:00:00 +0800"
     message.set_content("\n\n".join(sentences(pattern)), charset=encoding)
     message.add_attachment(b"\x89PNG....", maintype="image", subtype="png", filename="a.png")
+    message.set_boundary("=-=-=")  # else drawn by chance
     return message.as_bytes()
 
 
