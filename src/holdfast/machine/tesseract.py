@@ -16,7 +16,7 @@ def is_installed() -> bool:
     return shutil.which(PROGRAM) is not None
 
 
-def has_languages(wanted: str) -> str:
+def missing_language(wanted: str) -> str:
     """The first of `eng+deu` that is not there; empty when all are."""
     return next((one for one in wanted.split("+") if one not in _languages()), "")
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from holdfast.machine.children import Children
+from holdfast.machine.children import Children, Taken
 from holdfast.ports import Child, Condition, Event, Limits, Lock, Thread
 
 
@@ -42,6 +42,6 @@ class Threads:
         self._children.close()
 
     @property
-    def most_memory(self) -> int:
-        """Resident memory of the child that took most, in KiB."""
-        return self._children.most_memory
+    def taken(self) -> Taken:
+        """What children took at most."""
+        return self._children.taken

@@ -20,6 +20,7 @@ from holdfast.assembly import Engine, open_engine
 from holdfast.domain.bases import BaseSettings
 from holdfast.domain.ids import BaseId
 from holdfast.domain.items import File, Item
+from holdfast.machine.children import Taken
 from holdfast.machine.threads import Threads
 from holdfast.stores.catalog import Listing
 from holdfast.testing.broken import Broken, malformed
@@ -32,6 +33,7 @@ PAGE = 100
 MEMORY = 1 << 30
 SECONDS = 60
 PATIENCE = 120.0  # to notice and to clean up, on a machine that does other things as well
+GRACE = 5.0  # between the end of a limit and the end of a child
 GROWTH = 64 << 20  # of the owner, between its first hundred documents and its last
 
 
@@ -43,7 +45,7 @@ class Report:
     by_way: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     wrong: list[str] = field(default_factory=list[str])
     slowest: float = 0.0
-    most_memory: int = 0  # of a child, resident
+    took: Taken = field(default_factory=Taken)
     grown: int = 0
     seconds: float = 0.0
 
@@ -69,7 +71,7 @@ def run(count: int, seed: str) -> Report:
             _feed(running, base, Path(place), page, report)
             baseline = baseline or resident()
         report.grown = resident() - baseline
-        report.most_memory = children_memory(running)
+        report.took = children_of(running)
     report.seconds = time.monotonic() - started
     _judge(report)
     return report
@@ -78,8 +80,12 @@ def run(count: int, seed: str) -> Report:
 def _judge(report: Report) -> None:
     if report.grown > GROWTH:
         report.wrong.append(f"the owner grew by {report.grown >> 20} MiB")
-    if report.most_memory > MEMORY:
-        report.wrong.append(f"a child took {report.most_memory >> 20} MiB")
+    if report.took.memory > MEMORY >> 10:
+        report.wrong.append(f"a child took {report.took.memory >> 10} MiB")
+    if report.took.seconds > SECONDS + GRACE:
+        report.wrong.append(f"a child lived {report.took.seconds:.0f} s")
+    if report.took.hosts != 1:
+        report.wrong.append(f"the host was started {report.took.hosts} times")
     if report.slowest > SECONDS + PATIENCE:
         report.wrong.append(f"a page of documents took {report.slowest:.0f} s")
 
@@ -126,9 +132,9 @@ def engine(folder: Path) -> Iterator[Engine]:
         running.close()
 
 
-def children_memory(running: Engine) -> int:
+def children_of(running: Engine) -> Taken:
     runtime = running.kb.runtime
-    return runtime.most_memory << 10 if isinstance(runtime, Threads) else 0
+    return runtime.taken if isinstance(runtime, Threads) else Taken()
 
 
 def resident() -> int:
@@ -158,7 +164,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told = ", ".join(f"{name} {count}" for name, count in outcomes.most_common())
         print(f"{how:<16} {told}")
     print(f"all: {', '.join(f'{name} {count}' for name, count in report.outcomes.most_common())}")
-    print(f"largest child {report.most_memory >> 20} MiB resident (limit {MEMORY >> 20} MiB)")
+    took = report.took
+    print(f"largest child {took.memory >> 10} MiB resident (limit {MEMORY >> 20} MiB)")
+    print(f"longest child {took.seconds:.1f} s (limit {SECONDS} s), hosts started {took.hosts}")
     print(f"owner grew by {report.grown >> 20} MiB after its first hundred")
     print(f"slowest hundred {report.slowest:.1f} s, all {report.seconds:.1f} s")
     for one in report.wrong:

@@ -27,7 +27,7 @@ def pdf(pages: Sequence[str], *, image_only: bool = False) -> bytes:
             b"<< /Type /FontDescriptor /FontName /Sample /Flags 4 /FontBBox [0 -200 1000 900]"
             b" /ItalicAngle 0 /Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >>"
         ),
-        _stream(_to_unicode(number_of)),
+        stream(_to_unicode(number_of)),
     ]
     for place, page in enumerate(pages):
         drawn = b"0 0 200 200 re f" if image_only else _drawn(page, number_of)
@@ -35,8 +35,8 @@ def pdf(pages: Sequence[str], *, image_only: bool = False) -> bytes:
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {8 + 2 * place} 0 R"
             " /Resources << /Font << /F1 3 0 R >> >> >>".encode()
         )
-        objects.append(_stream(drawn))
-    return _assembled(objects)
+        objects.append(stream(drawn))
+    return assembled(objects)
 
 
 def _drawn(page: str, number_of: dict[str, int]) -> bytes:
@@ -63,13 +63,15 @@ def _to_unicode(number_of: dict[str, int]) -> bytes:
     ).encode()
 
 
-def _stream(content: bytes) -> bytes:
+def stream(content: bytes) -> bytes:
+    """An object that holds packed bytes."""
     packed_content = zlib.compress(content)
     head = f"<< /Length {len(packed_content)} /Filter /FlateDecode >>\nstream\n".encode()
     return head + packed_content + b"\nendstream"
 
 
-def _assembled(objects: Sequence[bytes]) -> bytes:
+def assembled(objects: Sequence[bytes]) -> bytes:
+    """A file of numbered objects; the first is its catalogue."""
     file, places = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"), []
     for number, one in enumerate(objects, 1):
         places.append(len(file))

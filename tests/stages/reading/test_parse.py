@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-from pathlib import Path
 
 import pytest
 
@@ -86,26 +84,6 @@ def test_a_scan_needs_ocr_and_an_empty_pdf_has_no_text() -> None:
     assert refusal("scan.pdf", pdf(["", ""], image_only=True))[0] == "needs_ocr"
     assert refusal("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(100))[0] == "needs_ocr"
     assert refusal("blank.pdf", pdf([""]))[0] == "no_text"
-
-
-def test_ocr_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    scan = pdf(["a"], image_only=True)
-    monkeypatch.setattr("holdfast.stages.reading.ocr.is_installed", lambda: False)
-    with pytest.raises(Permanent, match="not installed") as caught:
-        text_of("scan.pdf", scan, ocr="eng")
-    assert caught.value.code == "needs_ocr"
-
-    monkeypatch.setattr("holdfast.stages.reading.ocr.is_installed", lambda: True)
-    monkeypatch.setattr("holdfast.stages.reading.ocr.has_languages", lambda _: "xyz")
-    with pytest.raises(Permanent, match="lacks xyz"):
-        text_of("scan.pdf", scan, ocr="eng+xyz")
-
-
-@pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed here")
-def test_tesseract_reads_a_picture_of_letters() -> None:
-    text = text_of("scan.png", (Path(__file__).parent / "scan.png").read_bytes(), ocr="eng")
-
-    assert "boiler" in text
 
 
 def test_a_second_reader_is_asked_when_the_first_cannot_read_a_pdf(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdfast.domain.errors import Permanent
-from holdfast.machine.tesseract import has_languages, is_installed, recognised
+from holdfast.machine.tesseract import missing_language, is_installed, recognised
 from holdfast.ports import Source
 
 DOTS = 300 / 72  # points to dots: what tesseract was trained on
@@ -60,7 +60,7 @@ def must_be_able(source: Source, ocr: Ocr) -> None:
             code="needs_ocr",
             advice="install tesseract-ocr and its languages, then re-index the item",
         )
-    if missing := has_languages(ocr.languages):
+    if missing := missing_language(ocr.languages):
         raise Permanent(
             f"{said}, and tesseract lacks {missing} of ocr_languages",
             code="needs_ocr",
@@ -73,10 +73,10 @@ def _drawn_and_read(content: bytes, ocr: Ocr) -> Iterator[tuple[int, str]]:
 
     with pypdfium2.PdfDocument(content) as document:
         for number in range(len(document)):
-            yield number + 1, recognised(_drawn(document[number]), ocr.languages)
+            yield number + 1, recognised(drawn(document[number]), ocr.languages)
 
 
-def _drawn(page: object) -> bytes:
+def drawn(page: object) -> bytes:
     """The page as a grey picture in the plainest format there is (PGM)."""
     width, height = page.get_size()  # type: ignore[attr-defined]  # untyped library
     scale = min(DOTS, (MOST_DOTS / max(1.0, width * height)) ** 0.5)
