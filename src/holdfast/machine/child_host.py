@@ -293,9 +293,7 @@ def end_group(pid: int) -> None:
             end(pid, signal.SIGKILL)
 
 
-def report(
-    line: socket.socket, status: int, used: resource.struct_rusage, seconds: float
-) -> None:
+def report(line: socket.socket, status: int, used: resource.struct_rusage, seconds: float) -> None:
     """How it ended, to an owner who may have stopped listening."""
     ending = os.waitstatus_to_exitcode(status)  # a signal as its negative number
     said = {"status": ending, "memory": used.ru_maxrss, "seconds": seconds}

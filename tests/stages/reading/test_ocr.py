@@ -18,7 +18,9 @@ from holdfast.stages.reading.parsed import Parsed
 from holdfast.testing.printed import assembled, stream
 
 LINES = ("The indigo valve of the boiler", "is opened by turning the wheel")
-PAGE = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Contents 4 0 R /Resources << %s >> >>"
+PAGE = (
+    b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Contents 4 0 R /Resources << %s >> >>"
+)
 HEAD = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>"]
 FONT = b"/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
 

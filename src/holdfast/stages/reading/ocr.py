@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdfast.domain.errors import Permanent
-from holdfast.machine.tesseract import missing_language, is_installed, recognised
+from holdfast.machine.tesseract import is_installed, missing_language, recognised
 from holdfast.ports import Source
 
 DOTS = 300 / 72  # points to dots: what tesseract was trained on
