@@ -90,6 +90,8 @@ class LocalEmbedder:
 
     max_batch = BATCH
     max_tokens: int | None = LONGEST
+    batch_tokens: int | None = None  # sorted and divided here
+    steady = True  # its weights are known by their sums
 
     def __init__(
         self, name: str, width: int, parts: Sequence[Once[Encoder]], tokenizer: str
