@@ -42,6 +42,8 @@ class Kind(StrEnum):
     WIDE = "wide-vectors"
     DUPLICATE = "duplicate"
     LOST = "lost"
+    GONE = "404"
+    ASTRAY = "redirect-refused"
 
 
 ALWAYS = (
@@ -81,6 +83,17 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.SERVER_ERROR,
         Kind.SHORT,
         Kind.NAN,
+    ),
+    "fetch": (
+        *ALWAYS,
+        Kind.ERROR_BEFORE,
+        Kind.ERROR_AFTER,
+        Kind.TOO_MANY,
+        Kind.TOO_MANY_LATER,
+        Kind.SERVER_ERROR,
+        Kind.TIMEOUT,
+        Kind.GONE,
+        Kind.ASTRAY,
     ),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
