@@ -42,6 +42,7 @@ class Kind(StrEnum):
     WIDE = "wide-vectors"
     DUPLICATE = "duplicate"
     LOST = "lost"
+    PARSER_DIED = "parser-died"
     GONE = "404"
     ASTRAY = "redirect-refused"
 
@@ -95,6 +96,7 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.GONE,
         Kind.ASTRAY,
     ),
+    "reader": (*ALWAYS, Kind.ERROR_BEFORE, Kind.PARSER_DIED),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
 
