@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -81,6 +82,16 @@ class Settings(BaseSettings):
     in_process_bytes: int = Field(
         64 << 10, ge=0, description="largest text that is read in memory, by the engine itself"
     )
+    fetch_ports: Annotated[tuple[int, ...], NoDecode] = Field(
+        (), description="ports that pages are fetched from beside 80 and 443"
+    )
+    fetch_allow: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="networks and hosts that are fetched from though they are not public"
+    )
+    fetch_max_bytes: int = Field(50 << 20, ge=1, description="largest page, unpacked")
+    fetch_timeout: float = Field(
+        60.0, gt=0, le=3_600, description="seconds one fetch may take with all its redirects"
+    )
     follow_symlinks: bool = Field(
         False, description="index the files that symbolic links in folders lead to"
     )
@@ -111,6 +122,21 @@ class Settings(BaseSettings):
     keep_events_per_item: int = Field(200, ge=1, description="ledger entries kept of one item")
     keep_events: int = Field(1_000_000, ge=1, description="ledger entries kept in all")
     keep_answers_hours: int = Field(24, ge=1, description="hours an Idempotency-Key is remembered")
+
+    @field_validator("fetch_ports", "fetch_allow", mode="before")
+    @classmethod
+    def _listed(cls, given: Any) -> Any:
+        """The environment and a shell have text where a file has a list."""
+        if not isinstance(given, str):
+            return given
+        return [part.strip() for part in given.split(",") if part.strip()]
+
+    @field_validator("fetch_ports")
+    @classmethod
+    def _ports(cls, given: tuple[int, ...]) -> tuple[int, ...]:
+        if not all(0 < port < 1 << 16 for port in given):
+            raise ValueError("a port is a number from 1 to 65535")
+        return given
 
     @field_validator("default_embedding_model", mode="before")
     @classmethod

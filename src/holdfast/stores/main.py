@@ -8,6 +8,7 @@ from typing import Protocol
 from holdfast.stores.catalog import CatalogReads, CatalogWrites
 from holdfast.stores.ledger import LedgerReads, LedgerWrites
 from holdfast.stores.queue import QueueReads, QueueWrites
+from holdfast.stores.repair import Repairs
 
 
 class Snapshot(CatalogReads, QueueReads, LedgerReads, Protocol):
@@ -16,7 +17,7 @@ class Snapshot(CatalogReads, QueueReads, LedgerReads, Protocol):
     now: int
 
 
-class Transaction(CatalogWrites, QueueWrites, LedgerWrites, Protocol):
+class Transaction(CatalogWrites, QueueWrites, LedgerWrites, Repairs, Protocol):
     """What happens together or not at all. No port may be called while one is open."""
 
     now: int
@@ -35,6 +36,12 @@ class MainStore(Protocol):
 
     def durable(self) -> None:
         """Everything committed before the call is on disk when this returns."""
+
+    def verify(self) -> list[str]:
+        """What is wrong with the store itself, in words; not with what its rows say."""
+
+    def mend(self) -> None:
+        """Parts of the store that are missing or disagree are made again, as far as they can."""
 
     def purge_due(self) -> bool:
         """May a file of the main store still hold text that was deleted?"""

@@ -27,6 +27,7 @@ from holdfast.testing.clients import Client
 from holdfast.testing.ending import settle
 from holdfast.testing.expectations import Expectations
 from holdfast.testing.faults import Faults
+from holdfast.testing.fetchers import SimWeb
 from holdfast.testing.files import Landscape
 from holdfast.testing.gate import Outage
 from holdfast.testing.life import Life
@@ -54,11 +55,11 @@ class World:
     """Everything around the lives of the engine."""
 
     def __init__(self, case: Case) -> None:
-        self.case, draw = case, Random(f"{case.seed}:world")
-        self.kernel, self.faults = Kernel(case.seed), Faults(case.seed, case.plan)
+        self.case, draw = case, Random(f"{case.root}:world")
+        self.kernel, self.faults = Kernel(case.root), Faults(case.root, case.plan, case.aim)
         self.outage = Outage(self.kernel)
         self.outage.cut_power = self.lose_power
-        self.steps = case.steps or drawn_steps(Random(f"{case.seed}:script"))
+        self.steps = case.steps or drawn_steps(Random(f"{case.root}:script"))
         self.clients = draw.choice((1, 1, 2, 3))
         if case.clients is not None:
             self.clients = case.clients
@@ -67,7 +68,7 @@ class World:
         self.stores = drawn_stores(draw, shared=self.cluster)
         self.disk = self.stores.disk
         self.index: IndexStore = MemoryIndex()
-        self.landscape, self.bill = Landscape(), Bill()
+        self.landscape, self.bill, self.web = Landscape(), Bill(), SimWeb()
         self.expectations = Expectations()
         self.watch = Watch(self)
         self.written: dict[str, set[str]] = {}
@@ -84,7 +85,7 @@ class World:
 
     def rng(self, use: str) -> Random:
         self._rngs += 1
-        return Random(f"{self.case.seed}:{use}:{self._rngs}")
+        return Random(f"{self.case.root}:{use}:{self._rngs}")
 
     # -- what happens outside
 
@@ -100,6 +101,12 @@ class World:
         self.landscape.write(path, content.encode())
         self.written.setdefault(path, set()).add(content)
         self.expectations.saved(path, content)
+
+    def put_page(self, url: str, content: str) -> None:
+        """Somebody elsewhere changes a page."""
+        self.web.pages[url] = content
+        self.written.setdefault(url, set()).add(content)
+        self.expectations.saved(url, content)
 
     def base_settings(self, choice: int) -> BaseSettings:
         """A base of the manner this seed prefers."""
@@ -239,6 +246,7 @@ class World:
             faults=self.faults.hits,
             calls=self.faults.calls,
             ports=self.faults.ports,
+            reached=self.faults.reached,
             trace=kernel.trace,
             digest=kernel.digest(),
             switches=kernel.switches,

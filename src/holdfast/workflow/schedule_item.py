@@ -36,7 +36,7 @@ def next_job(
         key=key(base.id, item.id, generation),
         item_id=item.id,
         generation=generation,
-        workload=item.workload,
+        workload=0 if item.type is ItemType.URL else item.workload,  # asking may take long: alone
         large=not container and item.size >= kb.settings.large_item_bytes,
         input=dict(asked or {}),
         ordinal=ordinal,

@@ -17,6 +17,7 @@ from holdfast.domain.ids import ClaimNo, EntryId
 from holdfast.domain.items import Item, ItemType
 from holdfast.jobs.run import Run
 from holdfast.ports import Source
+from holdfast.workflow.fetch_page import fetch_page
 from holdfast.workflow.room import floor_of
 from holdfast.workflow.workbench import Workbench
 
@@ -27,6 +28,9 @@ def source_of(kb: Workbench, run: Run, base: Base, item: Item) -> Source:
     """The item's bytes and their hash; whoever asked says `let_go` when they are parsed."""
     if item.type is ItemType.NOTE:
         return _note(item)
+    if item.type is ItemType.URL:
+        page = fetch_page(kb, run, item)
+        return stored_source(kb, page.name, page.entry, page.media_type)
     if item.type is not ItemType.FILE:
         raise Permanent(f"a {item.type} cannot be read by this installation", code="unsupported")
     if "entry" in item.data:

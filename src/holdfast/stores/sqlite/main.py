@@ -21,6 +21,7 @@ from holdfast.stores.sqlite.ledger import SqliteLedgerReads, SqliteLedgerWrites
 from holdfast.stores.sqlite.migrations import migrate, must_be_newest
 from holdfast.stores.sqlite.queries import queries
 from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
+from holdfast.stores.sqlite.repair import SqliteRepairs, flaws, mended
 
 FILE = "holdfast.db"
 # Before the writer is taken for a FULL commit: others join it, and the job whose commit is to be
@@ -35,7 +36,7 @@ class SqliteSnapshot(SqliteCatalogReads, SqliteQueueReads, SqliteLedgerReads):
         self.session, self.now = session, now
 
 
-class SqliteTransaction(SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrites):
+class SqliteTransaction(SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrites, SqliteRepairs):
     """What happens together; it remembers whom to wake when it is done."""
 
     def __init__(self, session: Session, now: int) -> None:
@@ -138,10 +139,16 @@ class SqliteMain:
                 session.run("note_main_purged")
             return emptied
 
+    def verify(self) -> list[str]:
+        return list(flaws(self._db))
+
+    def mend(self) -> None:
+        mended(self._db)
+
     def close(self) -> None:
         self._db.close()
 
 
 def _statements() -> dict[str, str]:
-    files = ("catalog", "queue", "ledger", "invariants", "engine")
+    files = ("catalog", "queue", "ledger", "invariants", "engine", "repair")
     return {name: text for file in files for name, text in queries(file).items()}
