@@ -11,6 +11,7 @@ from holdfast.domain.bases import BaseSettings
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId, TextHash
 
 PAGE_CHUNKS = 1_000
+MARKDOWN, PLAIN = "markdown", "plain"  # the forms a text has: headings are in the first only
 
 
 @dataclass(frozen=True, slots=True)

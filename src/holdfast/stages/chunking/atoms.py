@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from zlib import crc32
 
-from holdfast.domain.chunks import Cutting
+from holdfast.domain.chunks import MARKDOWN, Cutting
 from holdfast.stages.chunking.anchors import LEVEL
 from holdfast.stages.chunking.stream import Window
-from holdfast.stages.reading.parsed import MARKDOWN
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 STOPS = "\u3002\uff01\uff1f\u2026"
