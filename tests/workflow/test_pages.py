@@ -101,6 +101,8 @@ def test_a_changed_page_is_read_anew_and_only_its_last_copy_is_kept(
     assert (item.name, world.found("heron")[0]) == ("Herons", item.id)
     assert "lamp" not in text_of(world, item)
     assert world.rows("SELECT count(*) FROM file_refs") == [(1,)]
+    world.sweep()
+    assert len(world.dump()["files"]) == 1
     assert world.ailments() == []
 
 
