@@ -42,6 +42,9 @@ class Kind(StrEnum):
     WIDE = "wide-vectors"
     DUPLICATE = "duplicate"
     LOST = "lost"
+    CHILD_DIES = "child-dies"
+    CHILD_HANGS = "child-hangs"
+    HOST_DIES = "host-dies"  # whoever starts children; they are not to blame
     GONE = "404"
     ASTRAY = "redirect-refused"
 
@@ -95,6 +98,7 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.GONE,
         Kind.ASTRAY,
     ),
+    "child": (*ALWAYS, Kind.CHILD_DIES, Kind.CHILD_HANGS, Kind.HOST_DIES),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
 
