@@ -35,6 +35,7 @@ BY_BAD_LUCK = BY_THE_USER | {
     "interrupted",
     "disk_full",
     "parent_failed",
+    "parser_failed",
     "schedule_failed",
     "too_large",
     "fetch_refused",
