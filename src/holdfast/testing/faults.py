@@ -42,9 +42,7 @@ class Kind(StrEnum):
     WIDE = "wide-vectors"
     DUPLICATE = "duplicate"
     LOST = "lost"
-    CHILD_DIES = "child-dies"
-    CHILD_HANGS = "child-hangs"
-    HOST_DIES = "host-dies"  # whoever starts children; they are not to blame
+    PARSER_DIED = "parser-died"
     GONE = "404"
     ASTRAY = "redirect-refused"
 
@@ -98,7 +96,7 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.GONE,
         Kind.ASTRAY,
     ),
-    "child": (*ALWAYS, Kind.CHILD_DIES, Kind.CHILD_HANGS, Kind.HOST_DIES),
+    "reader": (*ALWAYS, Kind.ERROR_BEFORE, Kind.PARSER_DIED),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
 

@@ -11,7 +11,6 @@ from holdfast.jobs.runner import Bells
 from holdfast.machine.owner import OwnerLock
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
-from holdfast.testing.children import FatefulRuntime
 from holdfast.testing.clock import SimClock, SimIds, SimRng
 from holdfast.testing.doors import SimMain, sim_index
 from holdfast.testing.fetchers import SimFetcher
@@ -20,6 +19,7 @@ from holdfast.testing.gate import Gate
 from holdfast.testing.models import SimEmbedders
 from holdfast.testing.readers import SimReader
 from holdfast.testing.rerankers import SimRerankers
+from holdfast.testing.runtime import SimRuntime
 from holdfast.testing.tasks import Process
 from holdfast.workflow.workbench import Workbench
 
@@ -72,7 +72,7 @@ class Life:
 
     def _assembled(self) -> Engine:
         world, kernel = self.world, self.world.kernel
-        runtime, clock = FatefulRuntime(self.gate), SimClock(kernel, world.outage)
+        runtime, clock = SimRuntime(kernel, self.process), SimClock(kernel, world.outage)
         bells, ids = Bells(runtime), SimIds(clock, world.rng("ids"))
         inner = SqliteMain(world.disk, clock, runtime, bells)
         world.watch_main()
@@ -86,8 +86,8 @@ class Life:
             ids=ids,
             rng=rng,
             runtime=runtime,
-            files=SimFiles(world.landscape, self.gate, clock),
-            reader=SimReader(world.landscape, runtime, settings.in_process_bytes),
+            files=SimFiles(world.landscape, self.gate, clock, shared=world.cluster),
+            reader=SimReader(world.landscape, self.gate),
             fetcher=SimFetcher(world.web, self.gate),
             embedders=SimEmbedders(world.bill, self.gate),
             rerankers=SimRerankers(self.gate),
