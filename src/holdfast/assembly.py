@@ -21,11 +21,12 @@ from holdfast.machine.files import FolderFiles
 from holdfast.machine.ids import SystemRng, TimeOrderedIds
 from holdfast.machine.owner import OwnerLock
 from holdfast.machine.threads import Threads
-from holdfast.ports import Clock, Event, Fetcher, Files, Runtime, Thread
+from holdfast.ports import Clock, Event, Fetcher, Files, Limits, Reader, Runtime, Thread
 from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
-from holdfast.stages.reading.cutting import OwnReader
+from holdfast.stages.reading.apart import WARM, ReaderApart
+from holdfast.stages.reading.ocr import Ocr
 from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stages.web.fetcher import HttpFetcher
 from holdfast.stages.web.networks import allowed_of
@@ -151,7 +152,7 @@ def open_engine(
 
 
 def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run: bool) -> Engine:
-    disk, clock, runtime = FolderDisk(folder), SystemClock(), Threads()
+    disk, clock, runtime = FolderDisk(folder), SystemClock(), Threads(WARM)
     if lock is None and not disk.exists("holdfast.db"):
         raise Unavailable(f"{folder} holds no knowledge base", code="not_found")
     bells, ids = Bells(runtime), TimeOrderedIds()
@@ -164,7 +165,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         rng=SystemRng(),
         runtime=runtime,
         files=files,
-        reader=OwnReader(),
+        reader=reader_of(settings, runtime),
         fetcher=fetcher_of(settings, clock, runtime),
         embedders=embedders_of(settings, files, runtime),
         rerankers=Rerankers(),
@@ -181,6 +182,18 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         owner=ids.new(),
     )
     return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+
+
+def reader_of(settings: Settings, runtime: Runtime) -> Reader:
+    """Reads in children, within the limits of the settings."""
+    limits = Limits(
+        memory=settings.parser_memory,
+        cpu=settings.parser_timeout,
+        silence=settings.parser_timeout,
+        output=settings.parser_output,
+    )
+    ocr = Ocr(settings.ocr_languages)
+    return ReaderApart(runtime, limits, settings.in_process_bytes, ocr)
 
 
 def fetcher_of(settings: Settings, clock: Clock, runtime: Runtime) -> Fetcher:

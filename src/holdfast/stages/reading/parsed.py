@@ -9,7 +9,7 @@ from holdfast.domain import chunks
 from holdfast.domain.chunks import Segment
 
 MARKDOWN, PLAIN = chunks.MARKDOWN, chunks.PLAIN
-TEXT_TYPES = frozenset({"text/markdown", "text/plain"})
+TEXT_TYPES = frozenset({"text/markdown", "text/plain", "text/csv", "application/json"})
 
 
 def all_of_it() -> float:
