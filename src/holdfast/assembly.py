@@ -32,6 +32,7 @@ from holdfast.stages.web.fetcher import HttpFetcher
 from holdfast.stages.web.networks import allowed_of
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
+from holdfast.workflow.adopt_rows import adopt_rows
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
 from holdfast.workflow.purge import Purges, purge_all
@@ -66,6 +67,7 @@ class Engine:
 
     def recover(self) -> None:
         recover_at_start(self.kb)
+        adopt_rows(self.kb)
         check_models(self.kb)
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ from holdfast.stores.sqlite.main import FILE
 from holdfast.testing.contents import seal_of
 from holdfast.testing.expectations import Known
 from holdfast.testing.life import Life
+from holdfast.testing.mirror import compare_sites, living_sitemaps
 from holdfast.testing.models import BATCH, WIDTH, vector_of
 from holdfast.workflow.bases import set_paused
 from holdfast.workflow.recover import recover
@@ -55,6 +56,7 @@ def settle(world: World) -> None:
     if not rest(world):
         return
     Comparison(world, BY_THE_USER).everything()
+    compare_sites(world, life)
     grow_old(world, life)
     leftovers(world)
     bill(world)
@@ -91,11 +93,13 @@ def rest(world: World) -> bool:
 
 
 def try_failed_again(world: World, life: Life) -> None:
-    """What failed through bad luck succeeds without it."""
+    """What failed through bad luck succeeds without it; sitemaps are read as they are now."""
     failed: dict[BaseId, list[ItemId]] = {}
     for item, status, _, _, _, _, base in invariants.standing(world.disk.connection(FILE)):
         if status == "failed":
             failed.setdefault(base, []).append(item)
+    for known in living_sitemaps(world):
+        failed.setdefault(known.base, []).append(known.id)
     for base, items in failed.items():
         reindex_items(life.kb, base, items)
 
