@@ -46,6 +46,8 @@ class PaidModel:
     name, width, max_batch = f"paid/{WIDTH}", WIDTH, BATCH
     max_tokens: int | None = None
     tokenizer: str | None = None
+    batch_tokens: int | None = None
+    steady = True
 
     def __init__(self, paid: Path) -> None:
         self._model, self._paid = HashEmbedder(WIDTH), paid
