@@ -25,6 +25,7 @@ from holdfast.ports import Clock, Event, Fetcher, Files, Limits, Reader, Runtime
 from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
+from holdfast.stages.providers import Providers
 from holdfast.stages.reading.apart import WARM, ReaderApart
 from holdfast.stages.reading.ocr import Ocr
 from holdfast.stages.reranking.registry import Rerankers
@@ -32,6 +33,7 @@ from holdfast.stages.web.fetcher import HttpFetcher
 from holdfast.stages.web.networks import allowed_of
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
+from holdfast.workflow.adopt_rows import adopt_rows
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
 from holdfast.workflow.purge import Purges, purge_all
@@ -51,6 +53,7 @@ class Engine:
     bells: Bells
     runner: Runner | None
     lock: OwnerLock | None
+    providers: Providers | None = None
     _stopping: Event = field(init=False)
     _keeper: Thread | None = field(init=False, default=None)
 
@@ -66,6 +69,7 @@ class Engine:
 
     def recover(self) -> None:
         recover_at_start(self.kb)
+        adopt_rows(self.kb)
         check_models(self.kb)
 
     def close(self) -> None:
@@ -86,6 +90,8 @@ class Engine:
         self.kb.index.close()
         self.kb.main.close()
         self.kb.runtime.close()
+        if self.providers is not None:
+            self.providers.close()
         if self.lock is not None:
             self.lock.close()
 
@@ -157,7 +163,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         raise Unavailable(f"{folder} holds no knowledge base", code="not_found")
     bells, ids = Bells(runtime), TimeOrderedIds()
     main = SqliteMain(disk, clock, runtime, bells, readonly=lock is None)
-    files = FolderFiles(folder)
+    files, providers = FolderFiles(folder), Providers(settings, clock, runtime.lock())
     kb = Workbench(
         settings=settings,
         clock=clock,
@@ -167,8 +173,8 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         files=files,
         reader=reader_of(settings, runtime),
         fetcher=fetcher_of(settings, clock, runtime),
-        embedders=embedders_of(settings, files, runtime),
-        rerankers=Rerankers(),
+        embedders=embedders_of(settings, files, runtime, providers),
+        rerankers=Rerankers(providers.rerankers()),
         main=main,
         index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,
@@ -181,7 +187,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         outcomes=Outcomes(main, clock, SystemRng()),
         owner=ids.new(),
     )
-    return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+    return Engine(kb, bells, runner_of(kb, bells) if run else None, lock, providers)
 
 
 def reader_of(settings: Settings, runtime: Runtime) -> Reader:
@@ -207,9 +213,12 @@ def fetcher_of(settings: Settings, clock: Clock, runtime: Runtime) -> Fetcher:
     )
 
 
-def embedders_of(settings: Settings, files: Files, runtime: Runtime) -> Registry:
+def embedders_of(
+    settings: Settings, files: Files, runtime: Runtime, providers: Providers
+) -> Registry:
     """The models of an installation."""
-    return Registry({"local": LocalModels(weights_of(settings, files), runtime)})
+    local = LocalModels(weights_of(settings, files), runtime)
+    return Registry({**providers.embedders(), "local": local})
 
 
 def weights_of(settings: Settings, files: Files) -> Weights:
