@@ -24,6 +24,7 @@ from holdfast.machine.threads import Threads
 from holdfast.ports import Event, Thread
 from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.embedding.registry import Registry
+from holdfast.stages.processing.registry import Processors
 from holdfast.stages.reading.plain import PlainReader
 from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stores.sqlite.index import SqliteIndex
@@ -164,6 +165,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         chunker=chunks_of,
         embedders=Registry(),
         rerankers=Rerankers(),
+        processors=Processors(settings.processors),
         main=main,
         index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,

@@ -42,6 +42,8 @@ class Kind(StrEnum):
     WIDE = "wide-vectors"
     DUPLICATE = "duplicate"
     LOST = "lost"
+    ENDLESS = "never-ends"
+    FAILING = "failing"
 
 
 ALWAYS = (
@@ -82,6 +84,17 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.SHORT,
         Kind.NAN,
     ),
+    "submit": (
+        *ALWAYS,
+        Kind.ERROR_AFTER,
+        Kind.TOO_MANY,
+        Kind.SERVER_ERROR,
+        Kind.ENDLESS,
+        Kind.FAILING,
+        Kind.LOST,
+    ),
+    "processing": (*ALWAYS, Kind.ERROR_AFTER, Kind.SERVER_ERROR, Kind.LOST),
+    "cancel": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
 

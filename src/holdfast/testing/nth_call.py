@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdfast.testing.case import Case, Step
+from holdfast.testing.clients import KNOTS
 from holdfast.testing.faults import POSSIBLE, Fault, Kind
 from holdfast.testing.shrink import told
 from holdfast.testing.world import play
@@ -25,10 +26,15 @@ FAILURES = (
     Kind.UNREADABLE,
     Kind.SERVER_ERROR,
     Kind.NAN,
+    Kind.ENDLESS,
+    Kind.FAILING,
+    Kind.LOST,
     Kind.CRASH_BEFORE,
     Kind.CRASH_AFTER,
     Kind.POWER_CUT,
 )
+
+SCANNING = (Step("new_base", 1, 0),)  # a base with a processor, the last of two or three
 
 SCENARIOS: dict[str, tuple[Step, ...]] = {
     "add and find": (Step("add_notes", 3, 5), Step("wait", 3, 0), Step("search", 1, 1)),
@@ -59,6 +65,36 @@ SCENARIOS: dict[str, tuple[Step, ...]] = {
         Step("reindex", 0, 0),
         Step("wait", 3, 0),
         Step("delete", 0, 0),
+    ),
+    "nested expansion": (
+        Step("change_file", 1, 4),
+        Step("change_file", 3, 6),
+        Step("add_folder", 0, 0),
+        Step("wait", 2, 0),
+        Step("change_file", 1, 9),
+        Step("reindex", 0, 0),
+    ),
+    "scan that is processed": (*SCANNING, Step("add_scan", 0, 5), Step("wait", 3, 0)),
+    "restart in the middle": (
+        *SCANNING,
+        Step("add_scan", 0, 5),
+        Step("wait", 2, 0),
+        Step("restart", 0, 0),
+        Step("wait", 3, 0),
+        Step("search", 1, 1),
+    ),
+    "processing that never ends": (
+        *SCANNING,
+        Step("add_scan", KNOTS - 1, 5),
+        Step("wait", 4, 0),
+        Step("search", 1, 1),
+    ),
+    "delete while it is processed": (
+        *SCANNING,
+        Step("add_scan", 0, 5),
+        Step("wait", 2, 0),
+        Step("delete", 0, 5),
+        Step("wait", 3, 0),
     ),
     "base and all": (Step("new_base", 1, 0), Step("add_notes", 1, 1), Step("drop_base", 0, 1)),
     "ask after a crash": (

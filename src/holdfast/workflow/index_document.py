@@ -29,7 +29,7 @@ from holdfast.stores.index import VectorsMissing
 from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
 from holdfast.workflow.pulse import Pulse
-from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, read_item
+from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, processed_of, read_item
 from holdfast.workflow.workbench import Workbench
 
 TRIES_FOR_VECTORS = 5
@@ -152,8 +152,11 @@ def still_stands(kb: Workbench, taken: Taken) -> bool:
 
 
 def warning_of(taken: Taken) -> str | None:
-    """A source with nothing in it completes empty, and says so."""
-    return None if taken.document.text.strip() else "no_text"
+    """A source with nothing in it completes empty, and says so; a processor may warn."""
+    if not taken.document.text.strip():
+        return "no_text"
+    made = processed_of(taken.run)
+    return None if made is None else made.made.warning
 
 
 def drop_older(kb: Workbench, taken: list[Taken]) -> None:

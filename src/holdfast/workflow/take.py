@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from holdfast.domain.bases import Base, BaseStatus
@@ -11,6 +11,7 @@ from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.ids import EntryId
 from holdfast.domain.item_states import READING, Move
 from holdfast.domain.items import Item, ItemType
+from holdfast.domain.processing import Processed, processed_of_document
 from holdfast.domain.recipe import recipe_of
 from holdfast.jobs.run import Run
 from holdfast.ports import Document, Embedder
@@ -45,6 +46,12 @@ class Taken:
             and self.item.published_build is not None
             and (self.item.recipe == self.recipe)
         )
+
+
+def processed_of(run: Run) -> Processed | None:
+    """What the run indexes in place of the item's own bytes."""
+    document = run.job.input.get("processed")
+    return None if document is None else processed_of_document(document)
 
 
 def base_of(kb: Workbench, run: Run) -> Base:
@@ -99,22 +106,38 @@ def read_item(kb: Workbench, run: Run, base: Base, item: Item) -> Taken:
     """The item's text, read once; what is parsed cannot change underneath."""
     run.token.check()
     with kb.permits.reading.hold():
-        document = _read(kb, base, item)
+        document = _read(kb, run, base, item)
     return Taken(
         run, base, item, document, recipe_of(document.content_hash, base.settings, base.space)
     )
 
 
-def _read(kb: Workbench, base: Base, item: Item) -> Document:
+def _read(kb: Workbench, run: Run, base: Base, item: Item) -> Document:
+    made = processed_of(run)
+    if made is not None:
+        return _read_processed(kb, item, made)
     if item.type is ItemType.NOTE:
         text = str(item.data["content"])
         return Document(text, sha256(text.encode()).hexdigest(), item.size)
     if item.type is not ItemType.FILE:
         raise Permanent(f"a {item.type} cannot be read by this installation", code="unsupported")
-    return kb.reader.read(item.name, _content(kb, base, item))
+    return kb.reader.read(item.name, content_of(kb, base, item))
 
 
-def _content(kb: Workbench, base: Base, item: Item) -> bytes:
+def _read_processed(kb: Workbench, item: Item, made: Processed) -> Document:
+    """The Markdown that a processor made; without its bytes it is made again next time."""
+    entry = FileEntry(made.entry, made.sha256, made.size)
+    try:
+        content = kb.files.kept(entry.path, made.size)
+    except Permanent:
+        with kb.main.write() as tx:
+            tx.forget_processed(made.entry)
+        raise
+    document = kb.reader.read(f"{item.name}.md", content)
+    return replace(document, size=made.made.source_size)
+
+
+def content_of(kb: Workbench, base: Base, item: Item) -> bytes:
     limit = kb.settings.max_file_bytes
     if "entry" in item.data:
         entry = FileEntry(EntryId(item.data["entry"]), item.data["sha256"], item.data["size"])

@@ -19,6 +19,7 @@ from holdfast.stores.sqlite.catalog_reads import SqliteCatalogReads
 from holdfast.stores.sqlite.connection import Database, Disk, Session, prepare
 from holdfast.stores.sqlite.ledger import SqliteLedgerReads, SqliteLedgerWrites
 from holdfast.stores.sqlite.migrations import migrate, must_be_newest
+from holdfast.stores.sqlite.processing import SqliteProcessingReads, SqliteProcessingWrites
 from holdfast.stores.sqlite.queries import queries
 from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
 
@@ -28,14 +29,18 @@ FILE = "holdfast.db"
 GATHER = 0.001
 
 
-class SqliteSnapshot(SqliteCatalogReads, SqliteQueueReads, SqliteLedgerReads):
+class SqliteSnapshot(
+    SqliteCatalogReads, SqliteQueueReads, SqliteLedgerReads, SqliteProcessingReads
+):
     """One moment of the main store."""
 
     def __init__(self, session: Session, now: int) -> None:
         self.session, self.now = session, now
 
 
-class SqliteTransaction(SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrites):
+class SqliteTransaction(
+    SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrites, SqliteProcessingWrites
+):
     """What happens together; it remembers whom to wake when it is done."""
 
     def __init__(self, session: Session, now: int) -> None:
@@ -143,5 +148,5 @@ class SqliteMain:
 
 
 def _statements() -> dict[str, str]:
-    files = ("catalog", "queue", "ledger", "invariants", "engine")
+    files = ("catalog", "queue", "ledger", "processing", "invariants", "engine")
     return {name: text for file in files for name, text in queries(file).items()}

@@ -57,6 +57,10 @@ SELECT items.id, items.status, items.error_code, items.published_build, items.di
   items.chunk_count, items.base_id
 FROM items ORDER BY items.id
 
+-- name: conversions
+-- What processors are at for us; nothing at rest.
+SELECT item_id || ' ' || coalesce(remote_id, 'not submitted') FROM remote_jobs
+
 -- name: stored_files
 SELECT 'files/' || substr(sha256, 1, 2) || '/' || sha256 || '-' || id FROM file_entries
 
@@ -83,6 +87,8 @@ SELECT '/*name*/', * FROM (/*select*/)
 -- name: as_new
 -- Everything as the migrations left it, statements stay prepared; children go before what they name.
 DELETE FROM file_refs;
+DELETE FROM remote_jobs;
+DELETE FROM processed_files;
 DELETE FROM file_entries;
 DELETE FROM job_roots;
 DELETE FROM jobs;
