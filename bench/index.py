@@ -16,7 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
 import numpy as np
+import sqlite_vec
 from numpy.typing import NDArray
 
 from holdfast.domain.chunks import Chunk, SmallBuild, text_hash
@@ -68,12 +70,6 @@ def _vectors(count: int, width: int) -> None:
 
 
 def _sqlite_vec(rows: Rows, queries: Rows) -> None:
-    try:
-        import apsw
-        import sqlite_vec  # type: ignore[import-not-found]  # optional
-    except ImportError:
-        print("   sqlite-vec               not installed (pip install sqlite-vec)")
-        return
     with tempfile.TemporaryDirectory() as folder:
         connection = apsw.Connection(f"{folder}/peer.db")
         connection.enable_load_extension(True)

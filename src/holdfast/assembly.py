@@ -22,10 +22,9 @@ from holdfast.machine.ids import SystemRng, TimeOrderedIds
 from holdfast.machine.owner import OwnerLock
 from holdfast.machine.threads import Threads
 from holdfast.ports import Event, Thread
-from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.processing.registry import Processors
-from holdfast.stages.reading.plain import PlainReader
+from holdfast.stages.reading.cutting import OwnReader
 from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
@@ -83,6 +82,7 @@ class Engine:
                 purge_all(self.kb, LAST_PURGE)
         self.kb.index.close()
         self.kb.main.close()
+        self.kb.runtime.close()
         if self.lock is not None:
             self.lock.close()
 
@@ -161,8 +161,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         rng=SystemRng(),
         runtime=runtime,
         files=FolderFiles(folder),
-        reader=PlainReader(),
-        chunker=chunks_of,
+        reader=OwnReader(),
         embedders=Registry(),
         rerankers=Rerankers(),
         processors=Processors(settings.processors),

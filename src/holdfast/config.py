@@ -63,6 +63,16 @@ class ProcessorSettings(BaseModel):
         return (_environment(self.api_key_env) or None) if self.api_key_env else None
 
 
+class Provider(BaseModel):
+    """What is special about one provider of models: a table `[providers.NAME]` of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    concurrency: int | None = Field(None, ge=1, le=256, description="calls at once")
+    requests_per_minute: int | None = Field(None, ge=0, description="calls a minute, 0: no limit")
+    tokens_per_minute: int | None = Field(None, ge=0, description="tokens a minute, 0: no limit")
+
+
 class Settings(BaseSettings):
     """The settings of one installation."""
 
@@ -78,13 +88,33 @@ class Settings(BaseSettings):
     poll_concurrency: int = Field(2, ge=1, le=64, description="remote processing checks at once")
     urgent_concurrency: int = Field(2, ge=1, le=64, description="deletes at once")
     io_concurrency: int = Field(3, ge=1, le=256, description="items being read at once")
-    embedding_concurrency: int = Field(3, ge=1, le=256, description="model calls at once")
+    embedding_concurrency: int = Field(
+        3, ge=1, le=256, description="calls at once to one provider of models"
+    )
+    requests_per_minute: int = Field(
+        0, ge=0, description="calls a minute to one provider of models, 0: no limit"
+    )
+    tokens_per_minute: int = Field(
+        0, ge=0, description="tokens a minute to one provider of models, 0: no limit"
+    )
+    provider_probe_interval: float = Field(
+        15.0, gt=0, le=600, description="seconds between looks at a provider that does not answer"
+    )
+    providers: dict[str, Provider] = Field(
+        default_factory=dict[str, Provider], description="providers of models by name"
+    )
     write_concurrency: int = Field(2, ge=1, le=64, description="index writes at once")
     max_queue_size: int = Field(
         100_000, ge=1, description="unfinished jobs before adds are refused"
     )
     large_item_bytes: int = Field(20 << 20, ge=1, description="items from this size count as large")
-    max_file_bytes: int = Field(64 << 20, ge=1, description="largest file that is read")
+    max_file_bytes: int | None = Field(
+        None, ge=1, description="largest file of a folder or path that is read; none: any"
+    )
+    max_upload_bytes: int = Field(2 << 30, ge=1, description="largest content given as bytes")
+    in_process_bytes: int = Field(
+        64 << 10, ge=0, description="largest text that is read in memory, by the engine itself"
+    )
     follow_symlinks: bool = Field(
         False, description="index the files that symbolic links in folders lead to"
     )

@@ -6,13 +6,12 @@ which it was given. A port's promises are in its docstring and in the contract s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from holdfast.domain.bases import BaseSettings
-from holdfast.domain.chunks import Chunk
+from holdfast.domain.chunks import ChunkPage, Cutting
 from holdfast.domain.ids import JobId
 from holdfast.domain.jobs import Fence, Lane
 from holdfast.domain.processing import Converted, Report
@@ -68,6 +67,31 @@ class Thread(Protocol):
     def is_alive(self) -> bool: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child may take before it is ended; its item then fails as `parser_failed`."""
+
+    memory: int = 1 << 30  # bytes of address space
+    cpu: int = 600  # seconds of processor time
+    silence: float = 600.0  # seconds somebody waits for its next answer
+    output: int = 1 << 30  # bytes of all its answers together
+
+
+class Child(Iterator[Any], Protocol):
+    """The answers of a child, in order, as they come.
+
+    What the task raised rises here: Permanent and Transient as they were, anything else (a crash,
+    a hang, a bomb, a limit) as Permanent(`parser_failed`). Transient(`parser_failed`) when the
+    child is not to blame: whoever starts children was killed, and has been started anew.
+    """
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+
+    def close(self) -> None:
+        """Ends the child. When this returns, nothing it started is alive; again is fine."""
+
+
 class Runtime(Protocol):
     """Concurrency, so that a simulator can decide who runs next."""
 
@@ -75,6 +99,20 @@ class Runtime(Protocol):
     def lock(self) -> Lock: ...
     def condition(self) -> Condition: ...
     def event(self) -> Event: ...
+
+    def child(
+        self, task: str, argument: Any, *, about: str, limits: Limits, check: Callable[[], None]
+    ) -> Child:
+        """A task in a process of its own that can neither harm nor outlive this one.
+
+        `task` is `module:function`, a generator function taking `argument`; argument and answers
+        are JSON values. The child runs ahead by what a pipe holds and then waits for the reader.
+        `check` is called while waiting, at least ten times a second, and ends the child by
+        raising. `about` is what the sentences of errors name.
+        """
+
+    def close(self) -> None:
+        """Ends every child and whoever starts them; nothing runs here afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +138,14 @@ class Entry:
     hint: str = "file"
 
 
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a copy holds: hash and size of the very bytes that were written."""
+
+    sha256: str
+    size: int
+
+
 class Files(Protocol):
     """The user's files (read only) and the data folder's own (by relative name)."""
 
@@ -111,6 +157,12 @@ class Files(Protocol):
 
     def read(self, path: str, limit: int) -> bytes:
         """At most `limit` bytes; Permanent(`too_large`) beyond, Permanent(`unreadable`) if not."""
+
+    def copy(self, path: str, name: str, limit: int | None, beat: Callable[[], None]) -> Copied:
+        """A user's file under a name of ours, where nothing changes it; errors as `read`, `keep`.
+
+        `beat` is called between its blocks, and may raise to end it.
+        """
 
     def read_if_there(self, path: str, limit: int) -> bytes | None:
         """As `read`; None when no regular file stands there."""
@@ -127,6 +179,12 @@ class Files(Protocol):
     def keep(self, name: str, content: bytes) -> None:
         """Store bytes under a name of the data folder; on disk when this returns."""
 
+    def move(self, name: str, to: str) -> None:
+        """Stored bytes under another name; on disk there when this returns."""
+
+    def place(self, name: str) -> str:
+        """Where stored bytes can be read from, for somebody who opens files himself."""
+
     def kept(self, name: str, limit: int) -> bytes:
         """Bytes stored before; Permanent(`unreadable`) when they are gone."""
 
@@ -141,6 +199,38 @@ class Files(Protocol):
 
     def reserve(self, size: int) -> None:
         """Hold so many bytes of the disk for a day of need; 0 gives them up. No room is fine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A page of the web, and what the server said of the copy that is here already."""
+
+    url: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a server answered in the end; no content means: as it was."""
+
+    url: str
+    content: bytes | None
+    media_type: str | None = None
+    charset: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Fetcher(Protocol):
+    """The one way out for documents: public addresses only, within bounds of size and time."""
+
+    def fetch(self, wanted: Wanted, check: Callable[[], None]) -> Fetched:
+        """The page. `check` is called in every wait and ends it by raising.
+
+        Permanent(`fetch_refused`) when it may not be asked, Permanent(`fetch_failed`, `too_large`)
+        when asking again cannot help, else Transient(`fetch_failed`), with the server's own time.
+        """
 
 
 class Embedder(Protocol):
@@ -197,25 +287,32 @@ class Rerankers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """An item's text as it was read, and the hash of the bytes it was read from."""
+class Source:
+    """What an item is made of: bytes that cannot change underneath.
 
-    text: str
+    Small ones are in memory, large ones at a place of ours. `media_type` is what the giver called
+    them, absent when nobody said.
+    """
+
+    name: str
     content_hash: str
     size: int
-    title: str | None = None
+    content: bytes | None = None
+    place: str | None = None
+    media_type: str | None = None
 
 
 class Reader(Protocol):
-    """Bytes into text; Permanent with a code and advice when that cannot be done."""
+    """Bytes into chunks."""
 
-    def read(self, name: str, content: bytes) -> Document: ...
+    def read(
+        self, source: Source, cutting: Cutting, cancelled: Event
+    ) -> Generator[ChunkPage, None, None]:
+        """The chunks in order, in pages of bounded size; no page when there is nothing in it.
 
-
-class Chunker(Protocol):
-    """Text into chunks, in order, as a generator."""
-
-    def __call__(self, text: str, settings: BaseSettings) -> Iterator[Chunk]: ...
+        Permanent with a code and advice when it cannot be read, also after some pages. `cancelled`
+        ends it soon after it is set; closing the generator ends it at once.
+        """
 
 
 class Processor(Protocol):
@@ -225,7 +322,7 @@ class Processor(Protocol):
     answered, ask again; Permanent: it refuses this document, in its own words.
     """
 
-    def submit(self, name: str, content: bytes) -> str:
+    def submit(self, source: Source) -> str:
         """Take a document; the id to ask for it with. Never idempotent."""
 
     def status(self, remote_id: str) -> Report:

@@ -78,16 +78,18 @@ def real(folder: Path) -> Iterator[Stage]:
         return str(path)
 
     (folder / "data").mkdir()
+    runtime = Threads()
     yield Stage(
         play=lambda body: body(),
         clock=SystemClock(),
         ids=TimeOrderedIds(),
         rng=SystemRng(),
-        runtime=Threads(),
+        runtime=runtime,
         files=FolderFiles(folder / "data"),
         embedder=HashEmbedder(16),
         user=user,
     )
+    runtime.close()
 
 
 @pytest.fixture(params=[simulated, real])

@@ -89,6 +89,43 @@ def test_a_file_kept_again_has_the_new_bytes(stage: Any) -> None:
     stage.play(body)
 
 
+def test_a_copy_is_what_was_read_with_its_hash(stage: Any) -> None:
+    def body() -> None:
+        path, beats = stage.user("a.txt", b"hello"), list[int]()
+        copied = stage.files.copy(path, "runs/1", None, lambda: beats.append(1))
+        stage.user("a.txt", b"other")
+
+        assert (copied.size, copied.sha256[:8]) == (5, "2cf24dba")
+        assert stage.files.kept("runs/1", 5) == b"hello"
+        assert beats
+
+    stage.play(body)
+
+
+def test_nothing_over_the_limit_and_nothing_absent_is_copied(stage: Any) -> None:
+    def body() -> None:
+        for path, code in (
+            (stage.user("a.txt", b"hello"), "too_large"),
+            (stage.user("nothing", None), "unreadable"),
+        ):
+            with pytest.raises(Permanent) as caught:
+                stage.files.copy(path, "runs/1", 4, lambda: None)
+            assert caught.value.code == code
+
+    stage.play(body)
+
+
+def test_bytes_that_are_moved_have_one_name(stage: Any) -> None:
+    def body() -> None:
+        stage.files.keep("runs/1", b"bytes")
+        stage.files.move("runs/1", "files/ab/one")
+
+        assert stage.files.kept("files/ab/one", 5) == b"bytes"
+        assert stage.files.stored("runs") == []
+
+    stage.play(body)
+
+
 def test_free_space_is_at_most_all_of_it(stage: Any) -> None:
     free, total = stage.files.free()
 

@@ -1,10 +1,13 @@
-"""Runtime: threads, locks, conditions and events, as the engine relies on them."""
+"""Runtime: threads, locks, conditions, events and children, as the engine relies on them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+
+from holdfast.domain.errors import Permanent
+from holdfast.ports import Child, Limits
 
 
 def test_a_thread_runs_beside_us_and_can_be_joined(stage: Any) -> None:
@@ -137,5 +140,52 @@ def test_a_condition_asks_for_its_lock(stage: Any) -> None:
     def body() -> None:
         with pytest.raises(RuntimeError):
             stage.runtime.condition().notify()
+
+    stage.play(body)
+
+
+def child(stage: Any, task: str, argument: Any, check: Any = lambda: None) -> Child:
+    name = f"tests.machine.tasks:{task}"
+    found: Child = stage.runtime.child(name, argument, about="a", limits=Limits(), check=check)
+    return found
+
+
+def test_a_child_answers_in_order_and_then_ends(stage: Any) -> None:
+    def body() -> None:
+        with child(stage, "count", {"n": 3}) as answers:
+            assert [one["number"] for one in answers] == [0, 1, 2]
+            assert list(answers) == []
+
+    stage.play(body)
+
+
+def test_the_error_of_a_child_rises_as_it_was_and_any_other_as_parser_failed(stage: Any) -> None:
+    def body() -> None:
+        for task, code in (("refuse", "needs_ocr"), ("stumble", "parser_failed")):
+            with child(stage, task, {}) as answers, pytest.raises(Permanent) as caught:
+                list(answers)
+            assert caught.value.code == code
+
+    stage.play(body)
+
+
+def test_what_check_raises_ends_a_child(stage: Any) -> None:
+    def check() -> None:
+        raise InterruptedError
+
+    def body() -> None:
+        with child(stage, "spin", {}, check) as answers, pytest.raises(InterruptedError):
+            list(answers)
+
+    stage.play(body)
+
+
+def test_a_closed_child_answers_nothing_more(stage: Any) -> None:
+    def body() -> None:
+        answers = child(stage, "count", {"n": 3})
+        next(answers)
+        answers.close()
+        answers.close()
+        assert list(answers) == []
 
     stage.play(body)

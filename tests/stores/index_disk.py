@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 
 from holdfast.domain.errors import Unavailable
-from holdfast.ports import Condition, Event, Lock, Thread
+from holdfast.machine.threads import Threads
 
 BESIDE = ("", "-wal", "-shm", "-journal")
 
@@ -52,24 +50,10 @@ class TestDisk:
         return sorted(f"{folder}/{file.name}" for file in path.glob("*.db"))
 
 
-class TestThreads:
+class TestThreads(Threads):
     """Real threads."""
 
     __test__ = False
-
-    def thread(self, run: Callable[[], None], name: str) -> Thread:
-        thread = threading.Thread(target=run, name=name, daemon=True)
-        thread.start()
-        return thread
-
-    def lock(self) -> Lock:
-        return threading.Lock()
-
-    def condition(self) -> Condition:
-        return threading.Condition()
-
-    def event(self) -> Event:
-        return threading.Event()
 
 
 class TestClock:

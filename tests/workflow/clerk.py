@@ -13,6 +13,7 @@ from holdfast.domain.bases import Base
 from holdfast.domain.items import File, Item
 from holdfast.domain.jobs import Lane
 from holdfast.domain.processing import Converted, Report, Word
+from holdfast.ports import Source
 from tests.workflow.worlds import World
 
 RUNNING, DONE, LOST = Report(Word.RUNNING), Report(Word.DONE), Report(Word.LOST)
@@ -42,8 +43,11 @@ class Clerk:
     def resolve(self, _name: str) -> Clerk:
         return self
 
-    def submit(self, _name: str, content: bytes) -> str:
+    def submit(self, source: Source) -> str:
         self._heard("submit")
+        return self.take(source.content or Path(str(source.place)).read_bytes())
+
+    def take(self, content: bytes) -> str:
         remote_id = f"task-{len(self.given) + 1}"
         self.given[remote_id] = content
         return remote_id

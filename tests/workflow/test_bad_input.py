@@ -218,7 +218,7 @@ def test_an_input_that_cannot_be_accepted_comes_back_with_its_reason(
 
 
 def test_a_file_over_the_limit_comes_back_as_too_large(make_world: MakeWorld) -> None:
-    world = make_world(max_file_bytes=10)
+    world = make_world(max_file_bytes=10, max_upload_bytes=9)
     path = world.tree({"long.txt": "x" * 11}) / "long.txt"
 
     added = world.hf.add(world.base, [str(path), File(content=b"x" * 11, name="long")])

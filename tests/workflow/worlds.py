@@ -8,7 +8,7 @@ given as a function that the reader or the model calls there.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from holdfast import assembly
 from holdfast.assembly import Engine, caps_of, open_engine, runner_of
 from holdfast.domain.bases import Base, BaseStatus
+from holdfast.domain.chunks import ChunkPage, Cutting
 from holdfast.domain.errors import HoldfastError, QueueFull, Transient
 from holdfast.domain.events import Event, EventKind, stored
 from holdfast.domain.ids import BaseId, ItemId
@@ -31,9 +32,10 @@ from holdfast.domain.jobs import Fence, Job, JobKind, Lane, NewJob
 from holdfast.interfaces.library import Holdfast
 from holdfast.jobs.claim import Holder, claim
 from holdfast.jobs.runner import Runner
-from holdfast.ports import Document, Embedder
+from holdfast.ports import Embedder, Source
+from holdfast.ports import Event as Happening
 from holdfast.stages.embedding.registry import Registry
-from holdfast.stages.reading.plain import PlainReader
+from holdfast.stages.reading.cutting import OwnReader
 from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stores.index import IndexStore
 from holdfast.stores.sqlite.main import SqliteTransaction
@@ -134,10 +136,12 @@ class Readings:
     names: list[str] = field(default_factory=list)
     on_read: Callable[[str, bytes], None] = nothing_read
 
-    def read(self, name: str, content: bytes) -> Document:
-        self.names.append(name)
-        self.on_read(name, content)
-        return PlainReader().read(name, content)
+    def read(
+        self, source: Source, cutting: Cutting, cancelled: Happening
+    ) -> Generator[ChunkPage, None, None]:
+        self.names.append(source.name)
+        self.on_read(source.name, source.content or b"")
+        return OwnReader().read(source, cutting, cancelled)
 
 
 class World:
@@ -157,7 +161,7 @@ class World:
                 ("SystemClock", self.clock),
                 ("SystemRng", FixedRng()),
                 ("Registry", self.models),
-                ("PlainReader", self.reader),
+                ("OwnReader", self.reader),
                 ("Rerankers", Rerankers({"test": lambda _name: self.reranker})),
             ):
                 stack.enter_context(mock.patch.object(assembly, name, return_value=part))

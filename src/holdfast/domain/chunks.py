@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 
+from holdfast.domain.bases import BaseSettings
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId, TextHash
 
 PAGE_CHUNKS = 1_000
@@ -18,6 +19,16 @@ class Segment:
 
     text: str
     page: int | None = None  # from 1; absent where the format has no pages
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How a base wants its texts cut: sizes in tokens; nobody to count them means an estimate."""
+
+    size: int
+    overlap: int = 0
+    separator: str | None = None  # None: where the author paused
+    tokenizer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,15 @@ class Chunk:
     @property
     def hash(self) -> TextHash:
         return text_hash(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPage:
+    """Chunks that follow one another, and how much of the source is read when they are cut."""
+
+    chunks: tuple[Chunk, ...]
+    share: float
+    title: str | None = None  # the document's own, where it has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +117,15 @@ def pages(chunks: Iterable[Chunk], size: int = PAGE_CHUNKS) -> Iterator[list[Chu
     rest = iter(chunks)
     while page := list(islice(rest, size)):
         yield page
+
+
+def cutting_of(
+    settings: BaseSettings, max_tokens: int | None = None, tokenizer: str | None = None
+) -> Cutting:
+    """As the base asks, within what its model takes of one text."""
+    size = min(settings.chunk_size, max_tokens or settings.chunk_size)
+    separator = settings.chunk_separator if settings.chunk_strategy == "delimiter" else None
+    return Cutting(size, min(settings.chunk_overlap, size // 2), separator, tokenizer)
 
 
 def chunk_id(item: ItemId, build: ClaimNo, ordinal: int) -> str:

@@ -13,6 +13,17 @@ CACHED_STATEMENTS = 500
 BESIDE = ("", "-wal", "-shm", "-journal")
 
 
+def opened(path: str, flags: int) -> apsw.Connection:
+    """A connection that prepares a statement once, whatever values it is given.
+
+    Otherwise SQLite, which keeps statistics in this build, prepares many of ours again at every
+    use: it looks at the values to choose a plan.
+    """
+    connection = apsw.Connection(path, flags=flags, statementcachesize=CACHED_STATEMENTS)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    return connection
+
+
 class FolderDisk:
     """SQLite files below one folder."""
 
@@ -28,7 +39,7 @@ class FolderDisk:
                 )
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
-        return apsw.Connection(str(path), flags=flags, statementcachesize=CACHED_STATEMENTS)
+        return opened(str(path), flags)
 
     def synced(self, name: str) -> None:
         """The kernel has it; nothing more to do here."""

@@ -7,16 +7,20 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 from holdfast.domain.errors import DiskFull, Permanent, Transient
 from holdfast.domain.paths import as_text
-from holdfast.ports import Entry, Look
+from holdfast.ports import Copied, Entry, Look
 
 PASSING = {4, 5, 11, 16, 110, 116}  # EINTR EIO EAGAIN EBUSY ETIMEDOUT ESTALE
 NO_ROOM = {28, 122}  # ENOSPC EDQUOT
 RESERVE = "reserve"
+BLOCK = 1 << 20
 
 
 class FolderFiles:
@@ -40,6 +44,13 @@ class FolderFiles:
             return content
         self.look(path)  # says what is wrong with it, if it cannot be seen at all
         raise Permanent(f"{as_text(path)} is not a regular file", code="unreadable")
+
+    def copy(self, path: str, name: str, limit: int | None, beat: Callable[[], None]) -> Copied:
+        target = self._folder_of(name)
+        with _opened(path) as source, open(target, "wb") as ours:
+            if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+                raise Permanent(f"{as_text(path)} is not a regular file", code="unreadable")
+            return _copied(_blocks(source, path, limit), name, ours, beat)
 
     def read_if_there(self, path: str, limit: int) -> bytes | None:
         try:
@@ -68,9 +79,8 @@ class FolderFiles:
             yield _examined(path, name, kinds.get(name, "file"))
 
     def keep(self, name: str, content: bytes) -> None:
-        path = self.folder / name
+        path = self._folder_of(name)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with open(path, "wb") as file:
                 file.write(content)
                 file.flush()
@@ -78,6 +88,28 @@ class FolderFiles:
             self._sync_folders(path.parent)
         except OSError as error:
             raise _not_kept(name, error) from error
+
+    def move(self, name: str, to: str) -> None:
+        path = self._folder_of(to)
+        try:
+            with open(self.folder / name, "rb") as file:
+                os.fsync(file.fileno())
+            os.replace(self.folder / name, path)
+            self._sync_folders(path.parent)
+        except OSError as error:
+            raise _not_kept(to, error) from error
+
+    def place(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def _folder_of(self, name: str) -> Path:
+        """Where a name of ours stands, in a folder that is there."""
+        path = self.folder / name
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise _not_kept(name, error) from error
+        return path
 
     def _sync_folders(self, folder: Path) -> None:
         """Up to ours: a new folder is a name in the one above, and that must be on disk too."""
@@ -120,13 +152,48 @@ def unreadable(path: str, error: OSError, code: str = "unreadable") -> Permanent
     return Permanent(f"{path} cannot be read: {error.strerror or error}", code=code)
 
 
+def _blocks(source: BinaryIO, path: str, limit: int | None) -> Iterator[bytes]:
+    """What is read, until the end or the limit."""
+    size = 0
+    while True:
+        try:
+            block = source.read(BLOCK)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        size += len(block)
+        if limit is not None and size > limit:
+            raise _too_large(path, limit)
+        if not block:
+            return
+        yield block
+
+
+def _copied(blocks: Iterator[bytes], name: str, ours: BinaryIO, beat: Callable[[], None]) -> Copied:
+    """What is written, with the hash of it; no more of it is in memory than a block."""
+    digest, size = sha256(), 0
+    for block in blocks:
+        beat()
+        digest.update(block)
+        size += len(block)
+        try:
+            ours.write(block)
+            ours.flush()
+        except OSError as error:
+            raise _not_kept(name, error) from error
+    return Copied(digest.hexdigest(), size)
+
+
 def within(content: bytes, limit: int, path: str) -> bytes:
     """The content, or Permanent(`too_large`)."""
     if len(content) > limit:
-        raise Permanent(
-            f"{as_text(path)} is larger than max_file_bytes ({limit} bytes)", code="too_large"
-        )
+        raise _too_large(path, limit)
     return content
+
+
+def _too_large(path: str, limit: int) -> Permanent:
+    return Permanent(
+        f"{as_text(path)} is larger than max_file_bytes ({limit} bytes)", code="too_large"
+    )
 
 
 def _not_kept(name: str, error: OSError) -> DiskFull | Transient:
@@ -178,6 +245,16 @@ def _examined(folder: str, name: str, kind: str) -> Entry:
         return Entry(name, None, is_symlink, kind if is_symlink else "gone")
     except OSError:
         return Entry(name, None, is_symlink, kind)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    try:
+        file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115  (closed below)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    with file:
+        yield file
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -1,15 +1,23 @@
-"""How does work go on beside ours?"""
+"""How does work go on beside ours? In threads, and in children where it may go wrong."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from holdfast.ports import Condition, Event, Lock, Thread
+from holdfast.machine.children import Children
+from holdfast.ports import Child, Condition, Event, Limits, Lock, Thread
 
 
 class Threads:
-    """Real threads; they are daemons, because a killed process must not wait for them."""
+    """Real threads; they are daemons, because a killed process must not wait for them.
+
+    `warm` names what the parser host imports before its first child.
+    """
+
+    def __init__(self, warm: Sequence[str] = ()) -> None:
+        self._children = Children(warm)
 
     def thread(self, run: Callable[[], None], name: str) -> Thread:
         thread = threading.Thread(target=run, name=name, daemon=True)
@@ -24,3 +32,11 @@ class Threads:
 
     def event(self) -> Event:
         return threading.Event()
+
+    def child(
+        self, task: str, argument: Any, *, about: str, limits: Limits, check: Callable[[], None]
+    ) -> Child:
+        return self._children.start(task, argument, about=about, limits=limits, check=check)
+
+    def close(self) -> None:
+        self._children.close()

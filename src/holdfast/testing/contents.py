@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from holdfast.domain.bases import BaseSettings
-from holdfast.domain.chunks import Seal, digest_of
+from holdfast.domain.chunks import Seal, Segment, cutting_of, digest_of
 from holdfast.stages.chunking.structured import chunks_of
+from holdfast.stages.reading.parsed import MARKDOWN
 
 SHARED = (
     "the red pump stands beside the old mill and hums all night",
@@ -36,4 +37,5 @@ def content_of(number: int, choice: int) -> str:
 @lru_cache(maxsize=4_096)
 def seal_of(content: str, settings: BaseSettings) -> Seal:
     """What a build of this text must be sealed as."""
-    return digest_of(chunk.hash for chunk in chunks_of(content, settings))
+    cut = chunks_of([Segment(content)], cutting_of(settings), MARKDOWN)
+    return digest_of(chunk.hash for chunk in cut)

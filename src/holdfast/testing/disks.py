@@ -9,18 +9,21 @@ of other files get a copy, a stable snapshot as WAL gives it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any, cast
 
 import apsw
 
 from holdfast.domain.errors import Unavailable
-from holdfast.machine.disk import CACHED_STATEMENTS
 from holdfast.stores.sqlite.connection import Session
+from holdfast.stores.sqlite.refill import refill
 
 IMAGES_KEPT = 6
 HALF = 0.5
+CACHED_STATEMENTS = 512  # as many as there can be
+SHORT = 60
+PAGE = 1_024  # small: an image is taken after every commit
 
 
 class SharedConnection(apsw.Connection):
@@ -32,14 +35,23 @@ class SharedConnection(apsw.Connection):
     settings: set[str]
 
     def execute(self, sql: str, *values: Any) -> apsw.Cursor:  # type: ignore[override]
-        if sql.lstrip().startswith("PRAGMA") and "=" in sql:
-            if sql in self.settings:
-                return super().execute("")
-            self.settings.add(sql)
+        if len(sql) < SHORT:
+            return self._short(sql, *values)
         return super().execute(sql, *values)
+
+    def _short(self, sql: str, *values: Any) -> apsw.Cursor:
+        """Quickly prepared: it shall not push dearer ones out of the cache, which is a ring."""
+        if "PRAGMA" in sql and "=" in sql:
+            if sql in self.settings:
+                return NOTHING
+            self.settings.add(sql)
+        return super().execute(sql, *values, can_cache=False)
 
     def close(self, force: bool = False) -> None:  # noqa: FBT002  (apsw's signature)
         """Stay open: the file is still there when its process is gone."""
+
+
+NOTHING = apsw.Connection(":memory:").execute("")
 
 
 class SharedReader:
@@ -55,8 +67,8 @@ class SharedReader:
         return self._shared.in_transaction
 
     def execute(self, sql: str, *values: Any) -> apsw.Cursor:
-        if sql.lstrip().startswith("PRAGMA"):
-            return self._shared.execute("")
+        if len(sql) < SHORT and "PRAGMA" in sql:
+            return NOTHING
         return self._shared.execute(sql, *values)
 
     def close(self) -> None:
@@ -80,6 +92,7 @@ class MemoryFile:
     def __init__(self, image: bytes | None) -> None:
         self.connection = POOL.take(image)
         self.images = [self.image()]
+        self._grown_from_template = image is not None
 
     def image(self) -> bytes:
         return self.connection.serialize("main")
@@ -100,7 +113,10 @@ class MemoryFile:
     def power_cut(self, rng: Random) -> None:
         self.crash()
         image = rng.choice([*self.images, self.image()])
-        self.connection = _fresh(image)
+        if self._grown_from_template:
+            refill(self.connection, image)
+        else:
+            self.connection = _fresh(image)
         self.images = [image]
 
 
@@ -179,12 +195,12 @@ class MemoryDisk:
         for name in sorted(self.files):
             self.files[name].power_cut(rng)
 
-    def recycle(self, name: str, as_new: Callable[[apsw.Connection], None]) -> None:
+    def recycle(self, name: str) -> None:
         """This file's connection may serve a later world; its prepared statements are dear."""
         file, image = self.files.pop(name, None), self._templates.get(name)
         if file is not None and image is not None:
             file.crash()
-            as_new(file.connection)
+            refill(file.connection, image)
             POOL.give(image, file.connection)
 
     def close(self) -> None:
@@ -195,7 +211,10 @@ class MemoryDisk:
 def _fresh(image: bytes | None) -> SharedConnection:
     connection = SharedConnection(":memory:", statementcachesize=CACHED_STATEMENTS)
     connection.settings = set()
-    if image is not None:
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    if image is None:
+        connection.pragma("page_size", PAGE)
+    else:
         connection.deserialize("main", image)
     return connection
 

@@ -44,6 +44,8 @@ BY_BAD_LUCK = BY_THE_USER | {
 
 def settle(world: World) -> None:
     """To rest, compare, again without what went wrong, compare, and nothing left over."""
+    if not world.clock_stays_wrong:
+        world.outage.set_clock_right()
     life = world.next_life()
     heal(world, life)
     if not rest(world):

@@ -9,7 +9,6 @@ SQLite's own recovery decides what they hold.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -81,7 +80,7 @@ class FileDisk:
     def committed(self, name: str) -> None:
         """The log itself remembers."""
 
-    def recycle(self, name: str, as_new: Callable[[apsw.Connection], None]) -> None:
+    def recycle(self, name: str) -> None:
         """Real files are not used twice."""
 
     def crash(self) -> None:

@@ -7,11 +7,12 @@ power.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from random import Random
 
 from holdfast.domain.errors import Permanent
-from holdfast.ports import Entry, Look
+from holdfast.ports import Copied, Entry, Look
 from holdfast.testing.clock import SimClock
 from holdfast.testing.gate import Gate
 
@@ -90,6 +91,18 @@ class SimFiles:
     def kept(self, name: str, limit: int) -> bytes:
         return self._gate.call("files", "files.kept", lambda: self._kept(name, limit))
 
+    def move(self, name: str, to: str) -> None:
+        self._gate.call("keep", "files.move", lambda: self._move(name, to))
+
+    def place(self, name: str) -> str:
+        return name
+
+    def copy(self, path: str, name: str, limit: int | None, beat: Callable[[], None]) -> Copied:
+        content = self._gate.call("user", "files.copy", lambda: self._read(path, limit))
+        beat()
+        self._gate.call("keep", "files.copied", lambda: self._write(name, content))
+        return Copied(sha256(content).hexdigest(), len(content))
+
     def unlink(self, name: str) -> None:
         self._gate.call("files", "files.unlink", lambda: self._unlink(name))
 
@@ -125,7 +138,7 @@ class SimFiles:
         there = path in self._disk.user or path in self._disk.locked
         return self._read(path, limit) if there else None
 
-    def _read(self, path: str, limit: int) -> bytes:
+    def _read(self, path: str, limit: int | None) -> bytes:
         if self._look(path).kind != "file":
             raise Permanent(f"{path} is not a file", code="unreadable")
         return _at_most(self._disk.user[path], limit, path)
@@ -138,6 +151,13 @@ class SimFiles:
     def _keep(self, name: str, content: bytes) -> None:
         self._disk.ours[name] = (content, self._clock.wall())
         self._disk.removed.clear()  # the folder was synced with it
+
+    def _write(self, name: str, content: bytes) -> None:
+        self._disk.ours[name] = (content, self._clock.wall())
+
+    def _move(self, name: str, to: str) -> None:
+        content, _ = self._disk.ours.pop(name)
+        self._keep(to, content)
 
     def _kept(self, name: str, limit: int) -> bytes:
         if name not in self._disk.ours:
@@ -159,7 +179,7 @@ def _inside(name: str, folder: str) -> bool:
     return name.startswith(f"{folder.rstrip('/')}/")
 
 
-def _at_most(content: bytes, limit: int, name: str) -> bytes:
-    if len(content) > limit:
+def _at_most(content: bytes, limit: int | None, name: str) -> bytes:
+    if limit is not None and len(content) > limit:
         raise Permanent(f"{name} has {len(content)} bytes, over {limit}", code="too_large")
     return content

@@ -9,8 +9,6 @@ from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.permits import permits
 from holdfast.jobs.runner import Bells
 from holdfast.machine.owner import OwnerLock
-from holdfast.stages.chunking.structured import chunks_of
-from holdfast.stages.reading.plain import PlainReader
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.testing.clock import SimClock, SimIds, SimRng
@@ -19,6 +17,7 @@ from holdfast.testing.files import SimFiles
 from holdfast.testing.gate import Gate
 from holdfast.testing.models import SimEmbedders
 from holdfast.testing.processors import SimProcessors
+from holdfast.testing.readers import SimReader
 from holdfast.testing.rerankers import SimRerankers
 from holdfast.testing.runtime import SimRuntime
 from holdfast.testing.tasks import Process
@@ -88,8 +87,7 @@ class Life:
             rng=rng,
             runtime=runtime,
             files=SimFiles(world.landscape, self.gate, clock),
-            reader=PlainReader(),
-            chunker=chunks_of,
+            reader=SimReader(world.landscape),
             embedders=SimEmbedders(world.bill, self.gate),
             rerankers=SimRerankers(self.gate),
             processors=SimProcessors(world.plant, self.gate),

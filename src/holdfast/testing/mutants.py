@@ -151,7 +151,7 @@ _ALL = (
         "published_before_dropped",
         "the publish is on disk before the older build goes",
         together(
-            _not_durable("index_document:index_document"), _not_durable("index_bundle:index_bundle")
+            _not_durable("index_document:index_taken"), _not_durable("index_bundle:index_bundle")
         ),
     ),
     Mutant(

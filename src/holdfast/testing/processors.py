@@ -11,7 +11,9 @@ from zlib import crc32
 
 from holdfast.domain.errors import Permanent, Transient
 from holdfast.domain.processing import Converted, Report, Word
+from holdfast.ports import Source
 from holdfast.testing.faults import Fault, Kind
+from holdfast.testing.files import Landscape
 from holdfast.testing.gate import Gate
 
 PROCESSOR = "sim"
@@ -33,11 +35,20 @@ class Document:
 class Plant:
     """What the processor has; outlives the processes."""
 
-    def __init__(self) -> None:
+    def __init__(self, landscape: Landscape) -> None:
+        self._disk = landscape
         self.documents: dict[str, Document] = {}
         self.submitted = 0
         self.distinct: set[bytes] = set()
         self.has_knots = self.mended = False
+
+    def bytes_of(self, source: Source) -> bytes:
+        """A place is a name in the landscape."""
+        if source.place is None:
+            return source.content or b""
+        if source.place not in self._disk.ours:
+            raise Permanent(f"{source.place} is gone", code="unreadable")
+        return self._disk.ours[source.place][0]
 
     def take(self, content: bytes, fate: Kind | None) -> str:
         self.submitted += 1
@@ -77,7 +88,8 @@ class SimProcessor:
     def __init__(self, plant: Plant, gate: Gate) -> None:
         self._plant, self._gate = plant, gate
 
-    def submit(self, name: str, content: bytes) -> str:
+    def submit(self, source: Source) -> str:
+        content = self._plant.bytes_of(source)
         fault = self._gate.drawn("submit", "processor.submit")
         if fault is None:
             return self._plant.take(content, None)

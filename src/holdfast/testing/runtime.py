@@ -6,9 +6,12 @@ its next step is where the others slip in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Self
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
+from holdfast.domain.errors import StageFailed
+from holdfast.machine.child_host import failed, function_of
+from holdfast.ports import Limits
 from holdfast.testing.schedule import Kernel
 from holdfast.testing.tasks import Broken, Parking, Process, Task
 
@@ -35,13 +38,13 @@ class SimLock:
         self._waiting: list[Parking] = []
 
     def __enter__(self) -> Self:
-        self._kernel.pause("lock")
+        self._kernel.breathe("lock")
         self.take()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.give()
-        self._kernel.pause("unlock")
+        self._kernel.breathe("unlock")
 
     def take(self) -> None:
         me = self._kernel.current
@@ -131,6 +134,38 @@ class SimCondition:
             raise RuntimeError("cannot wait or notify on an un-acquired lock")
 
 
+class SimChild:
+    """The same task in the same process: what is simulated is when its answers come."""
+
+    def __init__(
+        self, kernel: Kernel, answers: Iterator[Any], about: str, check: Callable[[], None]
+    ) -> None:
+        self._kernel, self._answers = kernel, answers
+        self._about, self._check = about, check
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __next__(self) -> Any:
+        self._kernel.pause("child")
+        self._check()
+        try:
+            return next(self._answers)
+        except (StopIteration, StageFailed):
+            raise
+        except Exception as error:
+            raise failed(self._about, str(error)) from error
+
+    def close(self) -> None:
+        self._answers = iter(())
+
+
 class SimRuntime:
     """The Runtime of one simulated process."""
 
@@ -149,3 +184,11 @@ class SimRuntime:
 
     def event(self) -> SimEvent:
         return SimEvent(self._kernel)
+
+    def child(
+        self, task: str, argument: Any, *, about: str, limits: Limits, check: Callable[[], None]
+    ) -> SimChild:
+        return SimChild(self._kernel, iter(function_of(task)(argument)), about, check)
+
+    def close(self) -> None:
+        self._kernel.pause("runtime close")

@@ -88,7 +88,8 @@ class Kernel:
 
     def digest(self) -> str:
         """One name for everything that happened, in order."""
-        lines = "\n".join(f"{who} {what}" for who, what in self.trace)
+        said = [part for line in self.trace for part in line]
+        lines = "\n".join((*said, f"{self.steps} steps, {self.switches} switches, {self.now}"))
         return blake2b(lines.encode(), digest_size=12).hexdigest()
 
     def run(self, main: Callable[[], None]) -> None:
@@ -117,8 +118,17 @@ class Kernel:
 
     def pause(self, call: str) -> None:
         """A port is called: somebody else may run first."""
+        self._count(self.current, call)
+        self.trace.append((self.current.name, call))
+        self._let_others()
+
+    def breathe(self, call: str) -> None:
+        """As `pause`, where the trace would be long and tell nothing: locks are taken and given."""
+        self._count(self.current, call)
+        self._let_others()
+
+    def _let_others(self) -> None:
         me = self.current
-        self._count(me, call)
         if self._ready or me.process.frozen_until > self.now or self.steps > MAX_STEPS:
             self._ready.append(me)
             self._give_way(me)
@@ -131,6 +141,7 @@ class Kernel:
         """Wait; True when woken, False when the time is over."""
         me = parking.task
         self._count(me, call)
+        self.trace.append((me.name, call))
         if not parking.woken:
             me.parking, me.waits_in = parking, call
             if timeout is not None:
@@ -183,7 +194,6 @@ class Kernel:
             raise Broken(call)
         self.steps += 1
         self.now += self.tick
-        self.trace.append((me.name, call))
         if self._timers and self._timers[0][0] <= self.now:
             self._fire()
 

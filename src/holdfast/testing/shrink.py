@@ -77,8 +77,8 @@ def smallest(parts: Sequence[Part], fails: Callable[[Sequence[Part]], bool]) -> 
 
 
 def before_the_first(outcome: Outcome) -> Sequence[tuple[str, str]]:
-    """What led to the first violation, without the locks."""
-    story = [(who, what) for who, what in outcome.trace if what not in {"lock", "unlock"}]
+    """What led to the first violation."""
+    story = outcome.trace
     end = next((n for n, (who, _) in enumerate(story) if who == "BROKEN"), len(story))
     return story[max(0, end + 1 - TAIL) : end + 1]
 

@@ -18,6 +18,7 @@ from holdfast.testing.file_disk import FileDisk
 from holdfast.testing.templates import template
 
 REAL_FILES, INDEX_IN_SQLITE = 0.02, 0.07
+IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  (syncs cost nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ def drawn_stores(rng: Random, *, shared: bool) -> Stores:
     """This seed's; several processes share what is in memory only."""
     chance = max(rng.random(), REAL_FILES + INDEX_IN_SQLITE if shared else 0.0)
     if chance < REAL_FILES:
-        return Stores(FileDisk(Path(tempfile.mkdtemp(prefix="holdfast-sim-"))), index_in_files=True)
+        folder = Path(tempfile.mkdtemp(prefix="holdfast-sim-", dir=IN_MEMORY))
+        return Stores(FileDisk(folder), index_in_files=True)
     memory = MemoryDisk(template(), watched=(FILE,))
     return Stores(memory, index_in_files=chance < REAL_FILES + INDEX_IN_SQLITE)

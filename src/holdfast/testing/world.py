@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from random import Random
 from traceback import format_exception
 
@@ -41,6 +41,7 @@ from holdfast.workflow.bases import create_base
 
 MOST_LIVES = 40
 CLUSTER = 0.2
+CLOCK_STAYS_WRONG = 0.1  # while the world comes to rest: hours of sweeps until then
 
 
 @dataclass(slots=True)
@@ -67,7 +68,8 @@ class World:
         self.stores = drawn_stores(draw, shared=self.cluster)
         self.disk = self.stores.disk
         self.index: IndexStore = MemoryIndex()
-        self.landscape, self.bill, self.plant = Landscape(), Bill(), Plant()
+        self.landscape, self.bill = Landscape(), Bill()
+        self.plant = Plant(self.landscape)
         self.expectations = Expectations()
         self.watch = Watch(self)
         self.written: dict[str, set[str]] = {}
@@ -76,6 +78,7 @@ class World:
         self.looks: dict[Task, Look] = {}
         self.stop_asked = False
         self.manner = draw.getrandbits(30)
+        self.clock_stays_wrong = draw.random() < CLOCK_STAYS_WRONG
         self.bill.latency = draw.choice((0.0, 0.0, 0.3, 4.0))
         self._todo = list(self.steps)
         self._rngs = 0
@@ -252,29 +255,31 @@ class World:
         )
 
 
-@lru_cache(maxsize=512)
-def settings_of(**given: int) -> Settings:
-    """Settings are dear to make and few."""
-    return load(None, processors={PROCESSOR: {"kind": "docling", "types": ["pdf"]}}, **given)
+@cache
+def defaults() -> Settings:
+    """Settings are dear to make."""
+    return load(None, processors={PROCESSOR: {"kind": "docling", "types": ["pdf"]}})
 
 
 def drawn_settings(rng: Random, *, leases: bool) -> Settings:
     """One to four workers, few or many to a base, small batches."""
     lanes, stages = rng.choice((1, 2)), rng.choice((1, 2))
-    return settings_of(
-        global_concurrency=rng.choice((1, 2, 3, 4)),
-        per_base_concurrency=rng.choice((1, 2)),
-        control_concurrency=lanes,
-        poll_concurrency=1,
-        urgent_concurrency=lanes,
-        io_concurrency=stages,
-        embedding_concurrency=stages,
-        write_concurrency=stages,
-        batch_size=rng.choice((2, 4, 8)),
-        sweep_interval=rng.choice((60, 60, 60, 60, 60, 20)),
-        lease_expires=max(int(leases), rng.choice((0, 0, 0, 1))),
-        lease_renewal=rng.choice((15, 30)),
-    )
+    drawn = {
+        "global_concurrency": rng.choice((1, 2, 3, 4)),
+        "per_base_concurrency": rng.choice((1, 2)),
+        "control_concurrency": lanes,
+        "poll_concurrency": 1,
+        "urgent_concurrency": lanes,
+        "io_concurrency": stages,
+        "embedding_concurrency": stages,
+        "write_concurrency": stages,
+        "batch_size": rng.choice((2, 4, 8)),
+        "sweep_interval": rng.choice((60, 60, 60, 60, 60, 20)),
+        "lease_expires": max(int(leases), rng.choice((0, 0, 0, 1))),
+        "lease_renewal": rng.choice((15, 30)),
+        "in_process_bytes": rng.choice((65_536, 65_536, 100)),
+    }
+    return defaults().model_copy(update=drawn)
 
 
 def play(case: Case) -> Outcome:
@@ -290,6 +295,6 @@ def play(case: Case) -> Outcome:
         world.kernel.found(f"the world broke: {error!r}\n{''.join(format_exception(error))}")
     finally:
         world.kernel.close([life.process for life in world.lives])
-        world.disk.recycle(FILE, invariants.as_new)
+        world.disk.recycle(FILE)
         world.disk.close()
     return world.outcome()

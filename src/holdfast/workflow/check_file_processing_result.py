@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import TypeVar
 
 from holdfast.config import ProcessorSettings
@@ -40,14 +39,15 @@ from holdfast.domain.processing import (
 )
 from holdfast.jobs.outcomes import LaterPlease
 from holdfast.jobs.run import Run
-from holdfast.ports import Processor
+from holdfast.ports import Processor, Source
 from holdfast.stores.catalog import Moved, Trouble
 from holdfast.stores.main import Transaction
 from holdfast.workflow.forget_processing import forget
 from holdfast.workflow.inputs import entry_of
 from holdfast.workflow.reindex_subtree import still_running
 from holdfast.workflow.schedule_item import EMPTY, next_check, schedule_items, schedule_jobs
-from holdfast.workflow.take import base_of, content_of
+from holdfast.workflow.snapshot import let_go, source_of
+from holdfast.workflow.take import base_of
 from holdfast.workflow.workbench import Workbench
 
 Answer = TypeVar("Answer")
@@ -101,15 +101,20 @@ def _hand_over(kb: Workbench, check: Check) -> None:
     if WAITED in check.run.job.input and not _has_place(kb, check):
         raise LaterPlease(BUSY_PAUSE, "processor_busy")  # without reading it again for nothing
     with kb.permits.reading.hold():
-        content = content_of(kb, check.base, check.item)
-    digest = sha256(content).hexdigest() if content.strip() else EMPTY
-    if _is_made_already(kb, check, digest):
-        return
-    check = _in_its_place(kb, check)
-    remote_id = _asked(kb, check, lambda: check.processor.submit(check.item.name, content))
+        source = source_of(kb, check.run, check.base, check.item)
+    try:
+        if not _is_made_already(kb, check, source):
+            _submit(kb, _in_its_place(kb, check), source)
+    finally:
+        let_go(kb, check.run, source)
+
+
+def _submit(kb: Workbench, check: Check, source: Source) -> None:
+    check.run.token.check()
+    remote_id = _asked(kb, check, lambda: check.processor.submit(source))
     if remote_id is None:
         return
-    made = Made(digest, len(content), check.name, check.settings.manner)
+    made = Made(source.content_hash, source.size, check.name, check.settings.manner)
     submitted = replace(
         check.remote,
         made=made,
@@ -146,8 +151,10 @@ def _in_its_place(kb: Workbench, check: Check) -> Check:
     return replace(check, remote=remote)
 
 
-def _is_made_already(kb: Workbench, check: Check, digest: str) -> bool:
+def _is_made_already(kb: Workbench, check: Check, source: Source) -> bool:
     """Nothing in it, or converted before, for this item or for an equal one: no second time."""
+    is_blank = source.content is not None and not source.content.strip()
+    digest = EMPTY if is_blank else source.content_hash
     with kb.main.write() as tx:
         item = _ours(tx, check.run)
         known = tx.processed([digest], check.name, check.settings.manner).get(digest)

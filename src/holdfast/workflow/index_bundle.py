@@ -25,11 +25,13 @@ from holdfast.workflow.index_document import (
     begin_embedding,
     drop_older,
     finish_equal,
+    index_taken,
     publish,
     still_stands,
 )
 from holdfast.workflow.pulse import Pulse
-from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, read_item
+from holdfast.workflow.snapshot import let_go
+from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, pages_of, take_item
 from holdfast.workflow.workbench import Workbench
 
 
@@ -101,14 +103,25 @@ def _read_one(bundle: Bundle, run: Run, item: Item) -> None:
     """Read and cut one item; its failure is its own."""
     kb = bundle.kb
     try:
-        taken = read_item(kb, run, bundle.base, item)
-        if taken.is_equal and still_stands(kb, taken):
-            finish_equal(kb, taken)
-            return
-        bundle.chunks[run.claim] = tuple(kb.chunker(taken.document.text, bundle.base.settings))
-        bundle.taken.append(taken)
+        taken = take_item(kb, run, bundle.base, item)
+        try:
+            _cut_one(bundle, taken)
+        finally:
+            let_go(kb, run, taken.source)
     except Exception as error:  # noqa: BLE001  (classified and recorded by outcomes)
         kb.outcomes.failed(run, error)
+
+
+def _cut_one(bundle: Bundle, taken: Taken) -> None:
+    kb = bundle.kb
+    if taken.source.content is None:  # it has grown since it was claimed: too much to hold
+        index_taken(kb, taken)
+    elif taken.is_equal and still_stands(kb, taken):
+        finish_equal(kb, taken)
+    else:
+        cut = tuple(chunk for page in pages_of(kb, taken) for chunk in page.chunks)
+        bundle.chunks[taken.run.claim] = cut
+        bundle.taken.append(taken)
 
 
 def _write_all(bundle: Bundle) -> dict[ClaimNo, Seal]:

@@ -1,6 +1,6 @@
 """How does an item come to be found?
 
-    take -> read -> (equal recipe? done) -> begin -> per page: embed what is missing, append
+    take -> (equal recipe? done) -> begin -> per page: read and cut, embed what is missing, append
          -> seal -> publish -> drop older builds
 
 Crash windows, in this order:
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.domain.chunks import Chunk, Seal, pages
+from holdfast.domain.chunks import Chunk, Seal
 from holdfast.domain.errors import Permanent
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.item_states import COMPLETED, EMBEDDING, FAILED, Move, Status
@@ -29,7 +29,8 @@ from holdfast.stores.index import VectorsMissing
 from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
 from holdfast.workflow.pulse import Pulse
-from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, processed_of, read_item
+from holdfast.workflow.snapshot import let_go, processed_of
+from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, pages_of, take_item
 from holdfast.workflow.workbench import Workbench
 
 TRIES_FOR_VECTORS = 5
@@ -48,19 +49,28 @@ def index_document(kb: Workbench, run: Run) -> None:
     base = base_of(kb, run)
     with kb.main.write() as tx:
         item = begin_reading(tx, run)
-    taken = read_item(kb, run, base, item)
+    taken = take_item(kb, run, base, item)
+    try:
+        index_taken(kb, taken)
+    finally:
+        let_go(kb, run, taken.source)
+
+
+def index_taken(kb: Workbench, taken: Taken) -> None:
+    """From bytes that cannot change to an answer, in memory that does not grow with them."""
+    base, run = taken.base, taken.run
     if taken.is_equal and still_stands(kb, taken):
         finish_equal(kb, taken)
         return
 
     spent, pulse = Spent(), Pulse(kb, [run])
-    kb.index.begin(base.id, item.id, run.claim)
+    kb.index.begin(base.id, run.item, run.claim)
     with accounted(kb, base, spent):
-        for page in pages(kb.chunker(taken.document.text, base.settings)):
-            pulse.page(*extent(taken, page))
-            write_page(kb, taken, page, oven_of(kb, taken, spent, pulse))
+        for page in pages_of(kb, taken):
+            pulse.page(page.share)
+            write_page(kb, taken, page.chunks, oven_of(kb, taken, spent, pulse))
             pulse.batch(1.0)
-    seal = kb.index.seal(base.id, item.id, run.claim)
+    seal = kb.index.seal(base.id, run.item, run.claim)
 
     with kb.main.write() as tx:
         published = publish(tx, [Built(taken, seal, spent)])
@@ -75,9 +85,12 @@ def give_up_index(kb: Workbench, run: Run, trouble: Trouble) -> None:
             Move.FAIL, [Moved(run.item, FAILED, run.fence.generation, run.fence, trouble=trouble)]
         )
         tx.finish([run.fence], JobState.FAILED, trouble=trouble)
+        made = processed_of(run)
+        if made is not None and trouble[0] == "unreadable":
+            tx.forget_processed(made.entry)  # its bytes are gone: they are made again next time
 
 
-def write_page(kb: Workbench, taken: Taken, page: list[Chunk], oven: Oven | None) -> None:
+def write_page(kb: Workbench, taken: Taken, page: Sequence[Chunk], oven: Oven | None) -> None:
     """The page is in the index, every text with its vector."""
     space = None if oven is None else taken.base.space
     if oven:
@@ -106,15 +119,9 @@ def raise_guilty(oven: Oven | None) -> None:
         raise refusal
 
 
-def extent(taken: Taken, page: list[Chunk]) -> tuple[float, float]:
-    """Where in the text a page begins, and how much of it the page is."""
-    whole = max(1, len(taken.document.text))
-    return page[0].char_start / whole, (page[-1].char_end - page[0].char_start) / whole
-
-
 def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
     """Items completed, parents rolled up, jobs done, all at once; those that were still ours."""
-    asked = [_moved(one.taken, COMPLETED, warning_of(one.taken)) for one in builds]
+    asked = [_moved(one.taken, COMPLETED, warning_of(one.taken, one.seal.count)) for one in builds]
     done = tx.move(Move.COMPLETE, asked)
     ours = [one for one in builds if one.taken.item.id in done]
     tx.publish([_published(one) for one in ours])
@@ -135,7 +142,9 @@ def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
 def finish_equal(kb: Workbench, taken: Taken) -> None:
     """Nothing changed: the build stays, only the attempt is newer."""
     with kb.main.write() as tx:
-        tx.move_or_end(Move.COMPLETE, _moved(taken, COMPLETED, warning_of(taken)))
+        tx.move_or_end(
+            Move.COMPLETE, _moved(taken, COMPLETED, warning_of(taken, taken.item.chunk_count))
+        )
         tx.republish(taken.item.id)
         why = {"why": "equal recipe", "embedded": 0, "reused": 0, "calls": 0}
         run = taken.run
@@ -151,12 +160,18 @@ def still_stands(kb: Workbench, taken: Taken) -> bool:
     return pair is not None and pair in kb.index.seals(taken.base.id, [pair])
 
 
-def warning_of(taken: Taken) -> str | None:
+def warning_of(taken: Taken, chunks: int) -> str | None:
     """A source with nothing in it completes empty, and says so; a processor may warn."""
-    if not taken.document.text.strip():
+    if not chunks:
         return "no_text"
     made = processed_of(taken.run)
     return None if made is None else made.made.warning
+
+
+def size_of(taken: Taken) -> int:
+    """That of the item's own document, whatever was made of it."""
+    made = processed_of(taken.run)
+    return taken.source.size if made is None else made.made.source_size
 
 
 def drop_older(kb: Workbench, taken: list[Taken]) -> None:
@@ -174,7 +189,7 @@ def _moved(taken: Taken, target: Status, warning: str | None = None) -> Moved:
 
 
 def _published(built: Built) -> Published:
-    taken, size = built.taken, built.taken.document.size
+    taken, size = built.taken, size_of(built.taken)
     return Published(
         taken.item.id,
         taken.run.claim,
@@ -182,7 +197,7 @@ def _published(built: Built) -> Published:
         built.seal,
         size,
         taken.item.workload or size,
-        warning_of(taken),
+        warning_of(taken, built.seal.count),
     )
 
 

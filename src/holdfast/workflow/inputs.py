@@ -127,8 +127,8 @@ def _file(kb: Workbench, base: BaseId, file: File) -> NewItem:
     look = kb.files.look(path)
     if look.kind != "file":
         raise Permanent(f"{as_text(path)} is not a regular file", code="unsupported")
-    if look.size > kb.settings.max_file_bytes:
-        limit = kb.settings.max_file_bytes
+    limit = kb.settings.max_file_bytes
+    if limit is not None and look.size > limit:
         raise Permanent(
             f"{as_text(path)} has {look.size} bytes; max_file_bytes is {limit}", code="too_large"
         )
@@ -206,9 +206,11 @@ def is_path(given: object) -> TypeGuard[str]:
 
 def entry_of(kb: Workbench, content: bytes) -> FileEntry:
     """A new entry for these bytes; its path is never given twice."""
-    limit = kb.settings.max_file_bytes
+    limit = kb.settings.max_upload_bytes
     if len(content) > limit:
-        raise Permanent(f"{len(content)} bytes given; max_file_bytes is {limit}", code="too_large")
+        raise Permanent(
+            f"{len(content)} bytes given; max_upload_bytes is {limit}", code="too_large"
+        )
     return FileEntry(EntryId(kb.ids.new()), sha256(content).hexdigest(), len(content))
 
 

@@ -21,14 +21,15 @@ class Pulse:
 
     kb: Workbench
     runs: Sequence[Run]
-    start: float = 0.0  # which part of the writing this page begins at …
-    share: float = 1.0  # … and how much of the whole it is
+    start: float = 0.0  # how much of the source was read and written before this page …
+    read: float = 1.0  # … and how much is read with it
+    _end: float = 0.0
     _last: float | None = None
 
-    def page(self, start: float, share: float) -> None:
-        """The batches that follow belong to this part of the text; DiskFull stops a long one."""
+    def page(self, read: float) -> None:
+        """The batches that follow belong to the part just read; DiskFull stops a long one."""
         may_take_in(self.kb)
-        self.start, self.share = start, share
+        self.start, self.read, self._end = self._end, read, read
 
     def batch(self, done: float) -> None:
         """This fraction of the page is embedded or written."""
@@ -37,7 +38,8 @@ class Pulse:
             run.token.heart.last = now
         if self._last is None or now - self._last >= self.kb.settings.progress_interval:
             self._last = now
-            self._store(percent(1.0, self.start + self.share * done, self.kb.settings.read_weight))
+            written = self.start + (self.read - self.start) * done
+            self._store(percent(self.read, written, self.kb.settings.read_weight))
         elif any(run.job.deaths for run in self.runs):
             self._store(0)
 

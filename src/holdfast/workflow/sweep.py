@@ -24,6 +24,7 @@ from holdfast.workflow.forget_processing import forget_leftovers
 from holdfast.workflow.rebuild_base import rebuild_lost
 from holdfast.workflow.room import mind_the_reserve
 from holdfast.workflow.schedule_item import schedule_items
+from holdfast.workflow.snapshot import remove_lost_copies
 from holdfast.workflow.workbench import Workbench
 
 SECOND, DAY = 1_000_000, 86_400_000_000
@@ -160,6 +161,7 @@ STEPS: tuple[Callable[[Workbench], None], ...] = (
     rebuild_lost,
     detach_dangling,
     unlink_unknown_files,
+    remove_lost_copies,
     prune,
     forget_leftovers,
 )

@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
 
 from holdfast.domain.bases import Base, BaseStatus
+from holdfast.domain.chunks import ChunkPage, Cutting, cutting_of
 from holdfast.domain.errors import ItemGone, Permanent, Superseded
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.ids import EntryId
 from holdfast.domain.item_states import READING, Move
 from holdfast.domain.items import Item, ItemType
-from holdfast.domain.processing import Processed, processed_of_document
 from holdfast.domain.recipe import recipe_of
 from holdfast.jobs.run import Run
-from holdfast.ports import Document, Embedder
+from holdfast.ports import Embedder, Source
 from holdfast.stores.catalog import Moved
 from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent
-from holdfast.workflow.inputs import entry_of
 from holdfast.workflow.pulse import Pulse
+from holdfast.workflow.snapshot import source_of
 from holdfast.workflow.workbench import Workbench
+
+WITHOUT_TEXT = frozenset({"no_text", "needs_ocr"})
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An item that is ours to index: settings read once, text read once."""
+    """An item that is ours to index: settings read once, bytes that stay what they are."""
 
     run: Run
     base: Base
     item: Item
-    document: Document
+    source: Source
+    cutting: Cutting
     recipe: str
 
     @property
     def asked(self) -> bool:
         """A user asked for it: read and cut again even if nothing changed."""
         return bool(self.run.job.input.get("asked"))
+
+    @property
+    def may_be_empty(self) -> bool:
+        """The base takes what holds no text; never in place of something that answers."""
+        accepted = self.base.settings.empty_content == "complete"
+        return accepted and (self.item.published_build is None or not self.item.chunk_count)
 
     @property
     def is_equal(self) -> bool:
@@ -46,12 +56,6 @@ class Taken:
             and self.item.published_build is not None
             and (self.item.recipe == self.recipe)
         )
-
-
-def processed_of(run: Run) -> Processed | None:
-    """What the run indexes in place of the item's own bytes."""
-    document = run.job.input.get("processed")
-    return None if document is None else processed_of_document(document)
 
 
 def base_of(kb: Workbench, run: Run) -> Base:
@@ -102,61 +106,35 @@ def repair_refs(tx: Transaction, item: Item) -> None:
         tx.keep_only(item.id, Role.SOURCE, None)
 
 
-def read_item(kb: Workbench, run: Run, base: Base, item: Item) -> Taken:
-    """The item's text, read once; what is parsed cannot change underneath."""
+def take_item(kb: Workbench, run: Run, base: Base, item: Item) -> Taken:
+    """The item with bytes that cannot change underneath; nothing is parsed yet."""
     run.token.check()
+    embedder = embedder_of(kb, base)
+    limit, counter = (embedder.max_tokens, embedder.tokenizer) if embedder else (None, None)
     with kb.permits.reading.hold():
-        document = _read(kb, run, base, item)
-    return Taken(
-        run, base, item, document, recipe_of(document.content_hash, base.settings, base.space)
-    )
+        source = source_of(kb, run, base, item)
+    recipe = recipe_of(source.content_hash, base.settings, base.space)
+    return Taken(run, base, item, source, cutting_of(base.settings, limit, counter), recipe)
 
 
-def _read(kb: Workbench, run: Run, base: Base, item: Item) -> Document:
-    made = processed_of(run)
-    if made is not None:
-        return _read_processed(kb, item, made)
-    if item.type is ItemType.NOTE:
-        text = str(item.data["content"])
-        return Document(text, sha256(text.encode()).hexdigest(), item.size)
-    if item.type is not ItemType.FILE:
-        raise Permanent(f"a {item.type} cannot be read by this installation", code="unsupported")
-    return kb.reader.read(item.name, content_of(kb, base, item))
-
-
-def _read_processed(kb: Workbench, item: Item, made: Processed) -> Document:
-    """The Markdown that a processor made; without its bytes it is made again next time."""
-    entry = FileEntry(made.entry, made.sha256, made.size)
+def pages_of(kb: Workbench, taken: Taken) -> Iterator[ChunkPage]:
+    """The item's chunks as they are read; what holds no text has none, where that is accepted."""
     try:
-        content = kb.files.kept(entry.path, made.size)
-    except Permanent:
-        with kb.main.write() as tx:
-            tx.forget_processed(made.entry)
-        raise
-    document = kb.reader.read(f"{item.name}.md", content)
-    return replace(document, size=made.made.source_size)
+        yield from _read(kb, taken)
+    except Permanent as refusal:
+        if refusal.code not in WITHOUT_TEXT or not taken.may_be_empty:
+            raise
 
 
-def content_of(kb: Workbench, base: Base, item: Item) -> bytes:
-    limit = kb.settings.max_file_bytes
-    if "entry" in item.data:
-        entry = FileEntry(EntryId(item.data["entry"]), item.data["sha256"], item.data["size"])
-        return kb.files.kept(entry.path, limit)
-    content = kb.files.read(item.data["path"], limit)
-    if base.settings.keep_originals:
-        _keep_snapshot(kb, item, content)
-    return content
-
-
-def _keep_snapshot(kb: Workbench, item: Item, content: bytes) -> None:
-    """The original as it was read; bytes first: a crash leaves a file that the sweep finds."""
-    entry = entry_of(kb, content)
-    with kb.main.read() as snapshot:
-        if any(one.sha256 == entry.sha256 for one in snapshot.entries(item.id, Role.SNAPSHOT)):
-            return
-    kb.files.keep(entry.path, content)
-    with kb.main.write() as tx:
-        living = tx.item(item.id)
-        if living is not None and not living.deleting:
-            tx.keep_entry(entry, item.id, Role.SNAPSHOT)
-            tx.keep_only(item.id, Role.SNAPSHOT, entry.id)
+def _read(kb: Workbench, taken: Taken) -> Iterator[ChunkPage]:
+    """Page by page, each under a permit of its own: what is done with it may take long."""
+    token = taken.run.token
+    with closing(kb.reader.read(taken.source, taken.cutting, token.cancelled)) as pages:
+        while True:
+            token.check()
+            with kb.permits.reading.hold():
+                page = next(pages, None)
+            if page is None:
+                token.check()
+                return
+            yield page

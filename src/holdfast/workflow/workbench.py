@@ -8,7 +8,6 @@ from holdfast.config import Settings
 from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.permits import Permits
 from holdfast.ports import (
-    Chunker,
     Clock,
     Embedders,
     Files,
@@ -35,7 +34,6 @@ class Workbench:
     runtime: Runtime
     files: Files
     reader: Reader
-    chunker: Chunker
     embedders: Embedders
     rerankers: Rerankers
     processors: Processors

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.domain.bases import BaseSettings
-from holdfast.domain.chunks import Chunk
+from holdfast.domain.chunks import Chunk, Cutting, Segment
 from holdfast.stages.chunking.structured import chunks_of, count_tokens
 
-SETTINGS = BaseSettings(name="b", chunk_size=32, chunk_overlap=8, search_mode="keyword")
-CUT_AT_LINES = replace(SETTINGS, chunk_strategy="delimiter", chunk_separator="\n---\n")
+SETTINGS = Cutting(32, 8)
+CUT_AT_LINES = replace(SETTINGS, separator="\n---\n")
 
 WORDS = st.sampled_from(
     ["alpha", "beta", "# Head\n", "\n\n", "\n", ". ", "! ", "在中国。", "x" * 300, "\n---\n", " "]
@@ -23,12 +22,12 @@ TEXTS = st.lists(WORDS, max_size=80).map(" ".join) | st.text(max_size=400)
 MANNERS = st.sampled_from([SETTINGS, CUT_AT_LINES])
 
 
-def cut(text: str, settings: BaseSettings = SETTINGS) -> list[Chunk]:
-    return list(chunks_of(text, settings))
+def cut(text: str, settings: Cutting = SETTINGS) -> list[Chunk]:
+    return list(chunks_of([Segment(text)], settings, "markdown"))
 
 
 @given(TEXTS, MANNERS)
-def test_every_chunk_is_an_exact_slice(text: str, settings: BaseSettings) -> None:
+def test_every_chunk_is_an_exact_slice(text: str, settings: Cutting) -> None:
     for chunk in cut(text, settings):
         assert text[chunk.char_start : chunk.char_end] == chunk.text
         assert chunk.text.strip()
@@ -36,7 +35,7 @@ def test_every_chunk_is_an_exact_slice(text: str, settings: BaseSettings) -> Non
 
 @given(TEXTS, MANNERS)
 def test_every_character_that_is_not_space_stands_in_some_chunk(
-    text: str, settings: BaseSettings
+    text: str, settings: Cutting
 ) -> None:
     covered = {
         place for chunk in cut(text, settings) for place in range(chunk.char_start, chunk.char_end)
@@ -46,12 +45,12 @@ def test_every_character_that_is_not_space_stands_in_some_chunk(
 
 
 @given(TEXTS, MANNERS)
-def test_no_chunk_is_larger_than_the_base_allows(text: str, settings: BaseSettings) -> None:
-    assert all(count_tokens(chunk.text) <= settings.chunk_size for chunk in cut(text, settings))
+def test_no_chunk_is_larger_than_the_base_allows(text: str, settings: Cutting) -> None:
+    assert all(count_tokens(chunk.text) <= settings.size for chunk in cut(text, settings))
 
 
 @given(TEXTS, MANNERS)
-def test_chunks_are_numbered_in_order_and_move_forward(text: str, settings: BaseSettings) -> None:
+def test_chunks_are_numbered_in_order_and_move_forward(text: str, settings: Cutting) -> None:
     chunks = cut(text, settings)
 
     assert [chunk.ordinal for chunk in chunks] == list(range(len(chunks)))
@@ -60,7 +59,7 @@ def test_chunks_are_numbered_in_order_and_move_forward(text: str, settings: Base
 
 
 @given(TEXTS, MANNERS)
-def test_the_same_text_is_cut_the_same_again(text: str, settings: BaseSettings) -> None:
+def test_the_same_text_is_cut_the_same_again(text: str, settings: Cutting) -> None:
     assert cut(text, settings) == cut(text, settings)
 
 

@@ -8,11 +8,10 @@ new chunk. The next chunk begins with the last pieces of the one before, as far 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from holdfast.domain.bases import BaseSettings
-from holdfast.domain.chunks import Chunk
+from holdfast.domain.chunks import Chunk, Cutting, Segment
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]{{1,6}}|[^\w\s]")
@@ -34,11 +33,11 @@ class Piece:
     opens: bool = False  # begins a chunk whatever is held
 
 
-def chunks_of(text: str, settings: BaseSettings) -> Iterator[Chunk]:
+def chunks_of(segments: Iterable[Segment], settings: Cutting, form: str) -> Iterator[Chunk]:
     """The chunks of a text in order; white space alone makes none."""
-    cutter = Cutter(text, settings.chunk_size)
-    by_separator = settings.chunk_separator if settings.chunk_strategy == "delimiter" else None
-    pieces = cutter.delimited(by_separator) if by_separator else cutter.pieces()
+    text = "".join(segment.text for segment in segments)
+    cutter = Cutter(text, settings.size)
+    pieces = cutter.delimited(settings.separator) if settings.separator else cutter.pieces()
     ordinal = 0
     for start, end, headings in _packed(pieces, settings):
         exact = text[start:end]
@@ -120,13 +119,13 @@ def _under(
 
 
 def _packed(
-    pieces: Iterator[Piece], settings: BaseSettings
+    pieces: Iterator[Piece], settings: Cutting
 ) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     held: list[Piece] = []
     size = 0
     for piece in pieces:
         opens = piece.opens or (piece.is_heading and any(not one.is_heading for one in held))
-        if held and (opens or size + piece.tokens > settings.chunk_size):
+        if held and (opens or size + piece.tokens > settings.size):
             yield held[0].start, held[-1].end, held[-1].headings
             held = [] if opens else _overlap(held, settings, piece.tokens)
             size = sum(one.tokens for one in held)
@@ -136,9 +135,9 @@ def _packed(
         yield held[0].start, held[-1].end, held[-1].headings
 
 
-def _overlap(held: list[Piece], settings: BaseSettings, coming: int) -> list[Piece]:
+def _overlap(held: list[Piece], settings: Cutting, coming: int) -> list[Piece]:
     """The last pieces that fit into the overlap and leave room for what comes."""
-    room = min(settings.chunk_overlap, settings.chunk_size - coming)
+    room = min(settings.overlap, settings.size - coming)
     kept: list[Piece] = []
     for piece in reversed(held[1:]):
         room -= piece.tokens

@@ -8,11 +8,14 @@ is `lost`, which is no error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from holdfast.domain.errors import Permanent, Transient
 from holdfast.domain.processing import Converted, Report, Word
-from holdfast.stages.processing.services import Path, Service
+from holdfast.ports import Source
+from holdfast.stages.processing.services import Service, Where
 
 if TYPE_CHECKING:
     import httpx
@@ -42,11 +45,12 @@ class HttpProcessor:
         self._headers = {service.key_header: key} if service.key_header and key else {}
         self._client: httpx.Client | None = None
 
-    def submit(self, name: str, content: bytes) -> str:
+    def submit(self, source: Source) -> str:
         service = self._service
-        files = {service.upload: (name, content, "application/octet-stream")}
         fields = {**self._options, **service.fields}  # how the answer comes is not for choosing
-        answer = self._accepted(self._send("POST", service.submit, data=fields, files=files))
+        with _opened(source) as content:
+            files = {service.upload: (source.name, content, "application/octet-stream")}
+            answer = self._accepted(self._send("POST", service.submit, data=fields, files=files))
         task = first(answer, service.task)
         if not task:
             raise Permanent(
@@ -167,12 +171,22 @@ class HttpProcessor:
 FAILED = "processing_failed"
 
 
-def first(answer: object, path: Path) -> object:
+def _opened(source: Source) -> BinaryIO:
+    """The bytes as a file: a large document is sent from its place, not from memory."""
+    if source.content is not None:
+        return BytesIO(source.content)
+    try:
+        return Path(str(source.place)).open("rb")
+    except OSError as error:
+        raise Permanent(f"{source.name} is gone: {error}", code="unreadable") from error
+
+
+def first(answer: object, path: Where) -> object:
     """The first value on this path, None when there is none; `*` goes through every name."""
     return next(_on(answer, path), None) if path else None
 
 
-def _on(answer: object, path: Path) -> Iterator[object]:
+def _on(answer: object, path: Where) -> Iterator[object]:
     if not path:
         if answer is not None:
             yield answer

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from holdfast.domain.processing import Word
 
-Path = tuple[str, ...]  # from the outside of an answer to what is wanted; `*` is any one name
+Where = tuple[str, ...]  # from the outside of an answer to what is wanted; `*` is any one name
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,14 @@ class Service:
     result: str
     upload: str  # the form field of the document
     fields: Mapping[str, str]
-    task: Path
-    word: Path
+    task: Where
+    word: Where
     words: Mapping[str, Word]
-    text: Path
-    said: tuple[Path, ...] = ()
-    ahead: Path = ()
+    text: Where
+    said: tuple[Where, ...] = ()
+    ahead: Where = ()
     ahead_counts_itself: bool = False
-    partial: Path = ()
+    partial: Where = ()
     partial_words: frozenset[str] = frozenset()
     key_header: str | None = None
     wait: str | None = None  # the parameter of a long poll, in seconds

@@ -23,7 +23,7 @@ class Manner:
     rules: Rules
     recursive: bool
     follow_symlinks: bool
-    max_file_bytes: int
+    max_file_bytes: int | None
     declared: Callable[[str], bool] = lambda _name: False  # a processor reads what we cannot
 
 
@@ -74,8 +74,9 @@ def why_not(entry: Entry, manner: Manner) -> str | None:
         return "not a regular file"
     if is_clearly_binary(entry.name) and not manner.declared(entry.name):
         return "unsupported type"
-    if entry.look is not None and entry.look.size > manner.max_file_bytes:
-        return f"larger than max_file_bytes ({manner.max_file_bytes})"
+    limit = manner.max_file_bytes
+    if limit is not None and entry.look is not None and entry.look.size > limit:
+        return f"larger than max_file_bytes ({limit})"
     return None
 
 

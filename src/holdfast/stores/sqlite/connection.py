@@ -20,6 +20,7 @@ from holdfast.ports import Runtime
 from holdfast.stores.sqlite.queries import queries
 
 BUSY_MILLISECONDS = 5_000
+SHAPED: dict[str, str] = {}  # by its text: how a SELECT is asked for as one row
 
 
 class Disk(Protocol):
@@ -49,7 +50,6 @@ class Session:
     def __init__(self, connection: apsw.Connection, statements: Mapping[str, str]) -> None:
         self.connection = connection
         self.statements = statements
-        self._shaped: dict[str, str] = {}
 
     def run(self, name: str, /, **values: Any) -> int:
         """Execute for its effect; the number of rows changed."""
@@ -112,9 +112,10 @@ class Session:
         return None
 
     def _as_one_row(self, name: str) -> str:
-        if name not in self._shaped:
-            self._shaped[name] = self._shape(self.statements[name])
-        return self._shaped[name]
+        select = self.statements[name]
+        if select not in SHAPED:
+            SHAPED[select] = self._shape(select)
+        return SHAPED[select]
 
     def _shape(self, select: str) -> str:
         """The same SELECT as one JSON array of arrays, its columns numbered."""

@@ -26,12 +26,6 @@ def watch(connection: apsw.Connection) -> None:
     connection.execute(queries("watch")["watch"])
 
 
-def as_new(connection: apsw.Connection) -> None:
-    """The watched store holds what a fresh one does."""
-    watch(connection)  # a connection after a power cut was perhaps never watched
-    connection.execute(queries("watch")["as_new"])
-
-
 def watched(connection: apsw.Connection) -> list[tuple[str, str]]:
     """The forbidden transitions since `watch`."""
     return [("transition", what) for (what,) in connection.execute(queries("watch")["watched"])]

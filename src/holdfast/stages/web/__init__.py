@@ -1,0 +1,1 @@
+"""How is the web asked, and what is taken from its pages and sitemaps?"""
