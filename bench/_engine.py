@@ -20,7 +20,7 @@ STARTS, ADDS, MANY, IDLE = 200, 30, 100_000, 60.0
 def start_latency() -> None:
     print("\nenqueue (commit) to the start of the handler, idle engine (target p50 <= 2 ms)")
     with folder() as path, opened(path) as kb:
-        base = kb.create_base("b", search_mode="keyword")
+        base = kb.create_base("b", embedding_model=None)
         committed: list[float] = []
         started: list[float] = []
         listen(kb, committed, started)
@@ -93,7 +93,7 @@ def recovery() -> None:
 
 def prepare(path: Path) -> None:
     with opened(path, run=False, max_queue_size=MANY) as kb:
-        bases = [kb.create_base(f"b{n}", search_mode="keyword") for n in range(10)]
+        bases = [kb.create_base(f"b{n}", embedding_model=None) for n in range(10)]
         for number in range(MANY // 1_000):
             notes = [Note(text_of(number * 1_000 + n, words=8)) for n in range(1_000)]
             kb.add(bases[number % len(bases)], notes)
@@ -112,7 +112,7 @@ def timed_open(path: Path, *, run: bool) -> float:
 def refusal() -> None:
     print("\na call that does not fit into the queue")
     with folder() as path, opened(path, run=False, max_queue_size=1_000) as kb:
-        base = kb.create_base("b", search_mode="keyword")
+        base = kb.create_base("b", embedding_model=None)
         kb.add(base, [Note(text_of(n)) for n in range(600)])
         before = counted(kb)
         try:

@@ -80,7 +80,7 @@ def stub(name: str, _dimensions: int) -> Embedder:
 @contextmanager
 def opened(path: Path, **given: Any) -> Iterator[Holdfast]:
     with (
-        patch("holdfast.assembly.Registry", lambda: Registry({"stub": stub})),
+        patch("holdfast.assembly.Registry", lambda *_: Registry({"stub": stub})),
         Holdfast.open(path, **given) as kb,
     ):
         yield kb

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.config import Settings, load
+from holdfast.config import CONFIG_FILE, Settings, cache_folder, load
 from holdfast.domain.errors import HoldfastError, Unavailable
 from holdfast.domain.jobs import Lane
 from holdfast.jobs.claim import CONTROL_PER_BASE, Caps
@@ -21,7 +21,9 @@ from holdfast.machine.files import FolderFiles
 from holdfast.machine.ids import SystemRng, TimeOrderedIds
 from holdfast.machine.owner import OwnerLock
 from holdfast.machine.threads import Threads
-from holdfast.ports import Event, Thread
+from holdfast.ports import Event, Files, Runtime, Thread
+from holdfast.stages.embedding.local.models import LocalModels
+from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.processing.registry import Processors
 from holdfast.stages.reading.cutting import OwnReader
@@ -36,7 +38,6 @@ from holdfast.workflow.room import may_start
 from holdfast.workflow.sweep import sweep
 from holdfast.workflow.workbench import Workbench
 
-CONFIG_FILE = "holdfast.toml"
 LAST_PURGE = 1.0  # seconds of it at the end: commands that delete are often short
 
 
@@ -154,15 +155,16 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         raise Unavailable(f"{folder} holds no knowledge base", code="not_found")
     bells, ids = Bells(runtime), TimeOrderedIds()
     main = SqliteMain(disk, clock, runtime, bells, readonly=lock is None)
+    files = FolderFiles(folder)
     kb = Workbench(
         settings=settings,
         clock=clock,
         ids=ids,
         rng=SystemRng(),
         runtime=runtime,
-        files=FolderFiles(folder),
+        files=files,
         reader=OwnReader(),
-        embedders=Registry(),
+        embedders=embedders_of(settings, files, runtime),
         rerankers=Rerankers(),
         processors=Processors(settings.processors),
         main=main,
@@ -178,6 +180,16 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         owner=ids.new(),
     )
     return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+
+
+def embedders_of(settings: Settings, files: Files, runtime: Runtime) -> Registry:
+    """The models of an installation."""
+    return Registry({"local": LocalModels(weights_of(settings, files), runtime)})
+
+
+def weights_of(settings: Settings, files: Files) -> Weights:
+    named, cache = settings.local_model_folder, settings.model_cache or cache_folder()
+    return Weights(files, None if named is None else str(named.absolute()), str(cache.absolute()))
 
 
 def runner_of(kb: Workbench, bells: Bells) -> Runner:

@@ -11,7 +11,14 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -21,6 +28,7 @@ from pydantic_settings import (
 
 from holdfast.domain.errors import InvalidInput
 
+CONFIG_FILE = "holdfast.toml"
 OFFICE = ("pdf", "docx", "pptx", "xlsx")
 PICTURES = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp")
 
@@ -79,7 +87,13 @@ class Settings(BaseSettings):
     from_file: ClassVar[Path | None] = None
     model_config = SettingsConfigDict(env_prefix="HOLDFAST_", extra="forbid", frozen=True)
 
-    default_embedding_model: str | None = Field(None, description="model of a base that names none")
+    default_embedding_model: str | None = Field(
+        "local/auto", description="model of a base that names none; 'none': keywords only"
+    )
+    local_model_folder: Path | None = Field(
+        None, description="folder with the files of the local models, instead of their wheels"
+    )
+    model_cache: Path | None = Field(None, description="folder for what is made of models once")
     global_concurrency: int = Field(4, ge=1, le=256, description="index jobs at once")
     per_base_concurrency: int = Field(2, ge=1, le=256, description="index jobs at once in one base")
     control_concurrency: int = Field(
@@ -159,6 +173,12 @@ class Settings(BaseSettings):
         _, dot, ending = file_name.rpartition(".")
         return bool(dot) and ending.lower() in declared
 
+    @field_validator("default_embedding_model", mode="before")
+    @classmethod
+    def _none_is_a_word(cls, given: object) -> object:
+        """TOML and the environment cannot say nothing otherwise."""
+        return None if given in {"none", ""} else given
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -193,6 +213,12 @@ def data_folder() -> Path:
         return Path(named)
     home = _environment("XDG_DATA_HOME")
     return (Path(home) if home else Path.home() / ".local" / "share") / "holdfast"
+
+
+def cache_folder() -> Path:
+    """Where is kept what can be made again."""
+    home = _environment("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "holdfast"
 
 
 def _environment(name: str) -> str:

@@ -61,7 +61,7 @@ def opened(folder: Path, *, run: bool = True) -> Holdfast:
     def paid(_name: str, _dimensions: int) -> Embedder:
         return CountedModel(folder / "paid")
 
-    with patch("holdfast.assembly.Registry", lambda: Registry({"paid": paid})):
+    with patch("holdfast.assembly.Registry", lambda *_: Registry({"paid": paid})):
         return Holdfast.open(folder, run=run, batch_size=BATCH, sweep_interval=3_600)
 
 

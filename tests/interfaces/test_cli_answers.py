@@ -233,7 +233,8 @@ def test_the_data_folder_defaults_to_the_user_s(shell: Shell) -> None:
     assert (shell.home / "share" / "holdfast" / "holdfast.db").exists()
 
 
-def test_settings_come_from_the_named_file(shell: Shell) -> None:
+def test_settings_come_from_the_named_file(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOLDFAST_DEFAULT_EMBEDDING_MODEL")  # the environment would win
     config = shell.home / "my.toml"
     config.write_text('default_embedding_model = "hash/64"\n', "utf-8")
 

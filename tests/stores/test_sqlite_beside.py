@@ -20,7 +20,7 @@ from tests.stores.processes import answer, kill, python, says
 OWN = """
 import sys, holdfast
 kb = holdfast.Holdfast.open(sys.argv[1], run=False)
-base = kb.create_base("b", search_mode="keyword")
+base = kb.create_base("b", embedding_model=None)
 kb.add(base, [holdfast.Note("the first note")])
 kb.drain(30)
 print("ready", flush=True)
@@ -86,7 +86,7 @@ def test_a_reader_goes_on_when_the_owner_is_killed(folder: Path) -> None:
 
 
 def test_a_reader_cannot_write(folder: Path, kb: Holdfast) -> None:
-    base = kb.create_base("b", search_mode="keyword")
+    base = kb.create_base("b", embedding_model=None)
 
     with Holdfast.open(folder, read_only=True) as reader, pytest.raises(HoldfastError):
         reader.add(base, [Note("x")])

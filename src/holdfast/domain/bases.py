@@ -14,6 +14,7 @@ from holdfast.domain.ids import BaseId
 
 MAX_BASE_NAME = 200
 MAX_TOP_K = 100
+OVERLAP_SHARE = 4  # of a chunk that had to be made smaller, at most
 
 
 class BaseStatus(StrEnum):
@@ -114,6 +115,14 @@ def changed(settings: BaseSettings, changes: Mapping[str, Any]) -> BaseSettings:
         if name in ONLY_BY_MIGRATE and value != getattr(settings, name):
             raise InvalidInput(f"{name} changes by migrate only: stored vectors depend on it")
     return checked(replace(settings, **changes))
+
+
+def within(settings: BaseSettings, most: int | None) -> BaseSettings:
+    """The settings with chunks that the model can take in whole; None: it takes any."""
+    if most is None or settings.chunk_size <= most:
+        return settings
+    overlap = min(settings.chunk_overlap, most // OVERLAP_SHARE)
+    return replace(settings, chunk_size=most, chunk_overlap=overlap)
 
 
 def _checked_name(name: object) -> str:

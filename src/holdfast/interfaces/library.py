@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from holdfast.assembly import Engine, open_engine
+from holdfast.config import Settings
 from holdfast.domain.bases import Base, BaseSettings, may_name_model
 from holdfast.domain.chunks import ChunkView
 from holdfast.domain.errors import GuardRejected, InvalidInput, NotFound, TimedOut
@@ -96,6 +97,11 @@ class Holdfast:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def settings(self) -> Settings:
+        """What this installation was opened with."""
+        return self._kb.settings
 
     # --- bases ---------------------------------------------------------------------------------
 

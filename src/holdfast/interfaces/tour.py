@@ -20,7 +20,7 @@ def main() -> int:
     if not HANDBOOK.is_dir():
         return _say(f"{HANDBOOK} is not here: run this from the top of the repository", 1)
     with TemporaryDirectory(prefix="holdfast-") as folder, Holdfast.open(folder) as hf:
-        base = hf.create_base("handbook", embedding_model="hash/384")
+        base = hf.create_base("handbook", embedding_model="local/auto")
         added = hf.add(base, Directory(str(HANDBOOK)))
         hf.wait(added.created, timeout=PATIENCE)
         leaves = [item for item in hf.items(base, parent="*").items if not item.is_container]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.domain.bases import Base, BaseSettings, BaseStatus, changed, checked
+from holdfast.domain.bases import Base, BaseSettings, BaseStatus, changed, checked, within
 from holdfast.domain.errors import HoldfastError, InvalidInput, NotFound
 from holdfast.domain.given import is_text
 from holdfast.domain.ids import BaseId
 from holdfast.stores.main import Transaction
+from holdfast.workflow.take import embedder_of
 from holdfast.workflow.workbench import Workbench
 
 
@@ -17,7 +18,8 @@ def create_base(kb: Workbench, settings: BaseSettings) -> Base:
     """A new base with its empty index; the model is resolved first, so a typo makes nothing."""
     settings = checked(settings)
     if settings.embedding_model is not None and settings.dimensions is not None:
-        kb.embedders.resolve(settings.embedding_model, settings.dimensions)
+        model = kb.embedders.resolve(settings.embedding_model, settings.dimensions)
+        settings = within(settings, model.max_tokens)
     if settings.rerank_model is not None:
         kb.rerankers.resolve(settings.rerank_model)
     _may_process(kb, settings.file_processor_id)
@@ -35,9 +37,10 @@ def update_base(kb: Workbench, base_id: BaseId, changes: Mapping[str, Any]) -> B
     if is_text(wanted):
         kb.rerankers.resolve(wanted)
     _may_process(kb, changes.get("file_processor_id"))
+    most = _most_tokens(kb, base_id)
     with kb.main.write() as tx:
         base = known(tx, base_id)
-        tx.update_base(base_id, changed(base.settings, changes), base.paused)
+        tx.update_base(base_id, within(changed(base.settings, changes), most), base.paused)
         base = known(tx, base_id)
     kb.main.durable()
     return base
@@ -51,6 +54,17 @@ def _may_process(kb: Workbench, processor: object) -> None:
             f"file_processor_id is {processor!r}; it takes the name of a [processors.NAME] of the "
             f"settings: {known}"
         )
+
+
+def _most_tokens(kb: Workbench, base_id: BaseId) -> int | None:
+    """What the base's model takes; asked outside of the transaction that writes."""
+    with kb.main.read() as snapshot:
+        base = snapshot.base(base_id)
+    try:
+        model = None if base is None else embedder_of(kb, base)
+    except HoldfastError:
+        return None  # the base is failed, and says so
+    return None if model is None else model.max_tokens
 
 
 def set_paused(kb: Workbench, base_id: BaseId, paused: bool) -> Base:

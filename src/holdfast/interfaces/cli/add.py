@@ -27,7 +27,9 @@ def add(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER/MODEL", help="Embedding model, if the base is made now."),
+        typer.Option(
+            metavar="PROVIDER/MODEL", help="Embedding model of a base made now; none: words only."
+        ),
     ] = None,
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="Accept only; the next command does the work.")

@@ -16,6 +16,7 @@ from holdfast.domain.guards import MAX_INPUTS
 from holdfast.domain.ids import ItemId
 from holdfast.domain.items import Input, Item, Note, Refused
 from holdfast.interfaces.cli.door import Door
+from holdfast.interfaces.cli.models import QUICKER
 from holdfast.interfaces.cli.outcome import (
     Outcome,
     Trouble,
@@ -26,6 +27,7 @@ from holdfast.interfaces.cli.outcome import (
 from holdfast.interfaces.cli.screen import counted, place
 from holdfast.interfaces.cli.watching import Ending
 from holdfast.interfaces.library import Holdfast
+from holdfast.interfaces.models import is_optimized
 from holdfast.interfaces.words import (
     Document,
     failed_document,
@@ -36,6 +38,7 @@ from holdfast.machine.interrupts import Interrupts
 
 STDIN = "-"
 FIRST_BASE = "default"
+NO_MODEL = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +140,19 @@ def begin(
     if there is not None:
         _may_keep_its_model(hf.base(name), model)
         return Adding(hf, stop, hf.base(name))
-    made = hf.create_base(name) if model is None else hf.create_base(name, embedding_model=model)
+    made = _made(hf, name, model)
     used = made.settings.embedding_model
     kind = f"searched by words and by meaning ({used})" if used else "searched by words"
     door.say(f"Made base {made.name}, {kind}.")
+    if made.provider == "local" and not is_optimized(hf.settings):
+        door.say(QUICKER)
     return Adding(hf, stop, made)
+
+
+def _made(hf: Holdfast, name: str, model: str | None) -> Base:
+    if model is None:
+        return hf.create_base(name)
+    return hf.create_base(name, embedding_model=None if model == NO_MODEL else model)
 
 
 def _meant(hf: Holdfast) -> str:
@@ -157,7 +168,7 @@ def _meant(hf: Holdfast) -> str:
 
 
 def _may_keep_its_model(base: Base, model: str | None) -> None:
-    if model is not None and model != base.settings.embedding_model:
+    if model is not None and model != (base.settings.embedding_model or NO_MODEL):
         raise InvalidInput(
             f"base {base.name} has the embedding model {base.settings.embedding_model or 'none'}, "
             f"not {model}",

@@ -41,7 +41,7 @@ JsonOption = Annotated[
 ORDER = (
     *("add", "search", "ls", "show", "rm", "reindex"),
     *("queue", "explain", "history", "recover", "dismiss"),
-    *("bases", "stats", "doctor", "selftest"),
+    *("bases", "models", "stats", "doctor", "selftest"),
 )
 
 Own = ParamSpec("Own")

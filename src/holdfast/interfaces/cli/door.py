@@ -16,6 +16,7 @@ from holdfast.domain.errors import CODES, HoldfastError, InvalidInput, Unavailab
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from holdfast.config import Settings
     from holdfast.interfaces.cli.screen import Screen
     from holdfast.interfaces.library import Holdfast
     from holdfast.interfaces.words import Document
@@ -54,6 +55,12 @@ class Door:
         from holdfast.config import data_folder
 
         return self.data if self.data is not None else data_folder()
+
+    def settings(self) -> Settings:
+        """The settings as a command finds them that opens no data folder."""
+        from holdfast.config import CONFIG_FILE, load
+
+        return load(self._config() or self.folder / CONFIG_FILE)
 
     @contextmanager
     def reading(self) -> Iterator[Holdfast]:

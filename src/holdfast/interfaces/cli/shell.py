@@ -15,6 +15,7 @@ from holdfast.interfaces.cli import (  # noqa: F401  (each registers its command
     doctor,
     explain,
     ls,
+    models,
     queue,
     reindex,
     rm,

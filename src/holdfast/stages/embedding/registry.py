@@ -22,7 +22,10 @@ class Registry:
         self._made: dict[tuple[str, int], Embedder] = {}
 
     def resolve(self, model: str, dimensions: int) -> Embedder:
-        """The model; Permanent(`missing_embedding_model`) when it is unknown or of other width."""
+        """The model; Permanent(`missing_embedding_model`) when it is unknown or of other width.
+
+        With 0 dimensions the model's own width is taken.
+        """
         key = (model, dimensions)
         if key not in self._made:
             self._made[key] = self._make(model, dimensions)
@@ -41,7 +44,7 @@ class Registry:
             known = ", ".join(sorted(self._makers))
             _refuse(f"no provider {provider!r} for model {model!r} here; there are {known}")
         embedder = self._makers[provider](name, dimensions)
-        if embedder.width != dimensions:
+        if dimensions and embedder.width != dimensions:
             _refuse(f"{model} has {embedder.width} dimensions, the base asks for {dimensions}")
         return embedder
 

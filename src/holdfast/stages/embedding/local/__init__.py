@@ -1,0 +1,1 @@
+"""How does a text become a vector on this machine alone? The models that come as wheels."""
