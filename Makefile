@@ -57,7 +57,7 @@ test: setup ## Every test
 	$(BIN)/pytest
 
 prove: setup ## The long proofs: simulated faults, real kills, power cuts
-	$(BIN)/python -m holdfast.testing.prove
+	$(BIN)/python -m holdfast.testing.prove --all
 
 bench: setup ## The benchmarks; read the ratios, not the seconds
 	$(BIN)/python -m bench

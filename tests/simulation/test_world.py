@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.testing.case import Case
 from holdfast.testing.nth_call import SCENARIOS, calls_of
-from holdfast.testing.prove import part
+from holdfast.testing.parts import part, seeds_of
 from holdfast.testing.shrink import told
 from holdfast.testing.world import play
 
@@ -17,7 +17,7 @@ FRESH = secrets.token_hex(4)
 
 @pytest.mark.parametrize("block", range(4))
 def test_fresh_seeds_break_nothing(block: int) -> None:
-    tally = part(FRESH, block * 15, 15)
+    tally = part(seeds_of(FRESH, block * 15, 15))
 
     assert tally.failed == [], "\n\n".join(tally.stories)
 
@@ -25,7 +25,7 @@ def test_fresh_seeds_break_nothing(block: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(30))
 def test_many_fresh_seeds_break_nothing(block: int) -> None:
-    tally = part(FRESH, 1_000 + block * 100, 100)
+    tally = part(seeds_of(FRESH, 1_000 + block * 100, 100))
 
     assert tally.failed == [], "\n\n".join(tally.stories)
 

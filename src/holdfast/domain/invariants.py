@@ -21,11 +21,20 @@ INVARIANTS: dict[str, str] = {
     "i15_children_are_of_their_parents_base": "what hangs together is of one base",
 }
 
+AT_REST: dict[str, str] = {
+    "l2_deletes_have_work": "what is being deleted has a job that removes it",
+    "l2_deleted_bases_have_work": "a base being deleted has a job that removes it",
+    "i14_entries_are_referenced": "stored bytes that are listed belong to something",
+}
+
 IN_THE_INDEX: dict[str, str] = {
     "i3_one_build_per_item": "at rest no build stands beside the one that answers",
     "i10_published_builds_are_whole": "the build that answers is there, sealed and whole",
     "i11_index_agrees_with_itself": "full text, codes, vectors and chunks hold the same set",
     "i14_files_are_referenced": "every stored file is referenced or young",
+    "i14_entries_have_their_bytes": "stored bytes are there, and are those that were stored",
+    "i14_indexes_have_their_base": "an index belongs to a base that is there",
+    "main_store_is_whole": "the main store can be read and has all its parts",
 }
 
 

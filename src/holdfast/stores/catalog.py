@@ -154,6 +154,12 @@ class CatalogReads(Protocol):
     def violations(self, caps: Mapping[str, int]) -> list[Violation]:
         """Every row of the main store that disagrees with an invariant."""
 
+    def leftovers(self) -> list[Violation]:
+        """What will not go away by itself and is in nobody's way."""
+
+    def stored_entries(self) -> list[FileEntry]:
+        """Everything that was stored and not let go."""
+
     def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
         """Leaves that answer with, or failed for want of, an index that is gone."""
 

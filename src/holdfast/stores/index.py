@@ -180,4 +180,11 @@ class IndexStore(Protocol):
     def verify(self, base: BaseId) -> list[str]:
         """Every disagreement inside the index, in words; empty when it is sound."""
 
+    def mend(self, base: BaseId) -> list[Pair]:
+        """Everything that follows from chunks and vectors is made again from them.
+
+        What cannot be is told: the builds whose chunks or vectors are not those that were sealed.
+        They are still there; who knows their items removes them and has them indexed again.
+        """
+
     def close(self) -> None: ...

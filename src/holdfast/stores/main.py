@@ -9,6 +9,7 @@ from holdfast.stores.catalog import CatalogReads, CatalogWrites
 from holdfast.stores.ledger import LedgerReads, LedgerWrites
 from holdfast.stores.processing import ProcessingReads, ProcessingWrites
 from holdfast.stores.queue import QueueReads, QueueWrites
+from holdfast.stores.repair import Repairs
 
 
 class Snapshot(CatalogReads, QueueReads, LedgerReads, ProcessingReads, Protocol):
@@ -17,7 +18,7 @@ class Snapshot(CatalogReads, QueueReads, LedgerReads, ProcessingReads, Protocol)
     now: int
 
 
-class Transaction(CatalogWrites, QueueWrites, LedgerWrites, ProcessingWrites, Protocol):
+class Transaction(CatalogWrites, QueueWrites, LedgerWrites, ProcessingWrites, Repairs, Protocol):
     """What happens together or not at all. No port may be called while one is open."""
 
     now: int
@@ -36,6 +37,12 @@ class MainStore(Protocol):
 
     def durable(self) -> None:
         """Everything committed before the call is on disk when this returns."""
+
+    def verify(self) -> list[str]:
+        """What is wrong with the store itself, in words; not with what its rows say."""
+
+    def mend(self) -> None:
+        """Parts of the store that are missing or disagree are made again, as far as they can."""
 
     def purge_due(self) -> bool:
         """May a file of the main store still hold text that was deleted?"""

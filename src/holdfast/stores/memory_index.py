@@ -165,6 +165,10 @@ class MemoryIndex:
             return ["the base has no index"]
         return list(_disagreements(self._worlds[base]))
 
+    def mend(self, base: BaseId) -> list[Pair]:
+        builds = self._world(base).builds
+        return [pair for pair, one in builds.items() if one.seal not in (None, one.counted())]
+
     def close(self) -> None:
         """Nothing is open."""
 

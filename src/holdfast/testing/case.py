@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from holdfast.testing.faults import Fault
+from holdfast.testing.faults import Aim, Fault
 
 OPERATIONS = {
     "add_notes": 10,
@@ -50,12 +50,24 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Everything that decides a schedule; what is absent is drawn from the seed."""
+    """Everything that decides a schedule; what is absent is drawn from the seed.
+
+    A seed may be aimed (`root!aim`): all is as the root draws it until the aim is reached.
+    """
 
     seed: str
     steps: tuple[Step, ...] | None = None
     plan: tuple[Fault, ...] | None = None
     clients: int | None = None
+
+    @property
+    def root(self) -> str:
+        return self.seed.partition("!")[0]
+
+    @property
+    def aim(self) -> Aim | None:
+        written = self.seed.partition("!")[2]
+        return Aim.read(written) if written else None
 
 
 @dataclass(slots=True)
@@ -68,6 +80,7 @@ class Outcome:
     faults: list[Fault] = field(default_factory=list)
     calls: list[tuple[str, str]] = field(default_factory=list)  # (call, port), of planned ones
     ports: dict[str, str] = field(default_factory=dict)  # of each call that was made
+    reached: Mapping[str, int] = field(default_factory=dict)  # how often each call was made
     trace: Sequence[tuple[str, str]] = ()
     digest: str = ""
     switches: int = 0

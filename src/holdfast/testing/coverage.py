@@ -16,6 +16,11 @@ def expected(ports: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(call, kind.value) for call in sorted(ports) for kind in POSSIBLE[ports[call]]]
 
 
+def rare(hits: Counter[tuple[str, str]], ports: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The pairs that were met too seldom."""
+    return [pair for pair in expected(ports) if hits[pair] < ENOUGH]
+
+
 def matrix(hits: Counter[tuple[str, str]], ports: Mapping[str, str]) -> str:
     """A table of counts, calls down and kinds across; `-` where a kind is not possible."""
     kinds = [kind for kind in Kind if any(kind in POSSIBLE[port] for port in ports.values())]
@@ -32,10 +37,10 @@ def _cells(call: str, port: str, kinds: list[Kind], hits: Counter[tuple[str, str
 
 def _verdict(hits: Counter[tuple[str, str]], ports: Mapping[str, str]) -> str:
     pairs = expected(ports)
-    rare = [pair for pair in pairs if hits[pair] < ENOUGH]
+    below = rare(hits, ports)
     least = min((hits[pair] for pair in pairs), default=0)
-    named = "; ".join(f"{call} {kind}" for call, kind in rare[:12])
+    named = "; ".join(f"{call} {kind}" for call, kind in below[:12])
     return (
         f"{len(pairs)} pairs (port call, fault kind), least {least} times, "
-        f"{len(rare)} below {ENOUGH}{': ' + named if rare else ''}"
+        f"{len(below)} below {ENOUGH}{': ' + named if below else ''}"
     )

@@ -81,6 +81,12 @@ class SimMain:
     def durable(self) -> None:
         self._gate.call("main", f"main.durable {_caller()}", self._inner.durable)
 
+    def verify(self) -> list[str]:
+        return self._gate.call("read", "main.verify", self._inner.verify)
+
+    def mend(self) -> None:
+        self._gate.call("main", "main.mend", self._inner.mend)
+
     def purge_due(self) -> bool:
         return self._gate.call("read", "main.purge_due", self._inner.purge_due)
 

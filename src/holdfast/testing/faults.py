@@ -123,11 +123,32 @@ class Fault:
         return f"#{self.number} {self.kind}{size} at {self.call}"
 
 
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """The n-th time this call is made, this happens; what comes after is drawn from `salt`."""
+
+    call: str
+    kind: Kind
+    nth: int
+    salt: int
+
+    def __str__(self) -> str:
+        return f"{self.nth}!{self.salt}!{self.kind}!{self.call}"
+
+    @classmethod
+    def read(cls, text: str) -> Aim:
+        nth, salt, kind, call = text.split("!")
+        return cls(call, Kind(kind), int(nth), int(salt))
+
+
 class Faults:
     """The bad luck of one schedule; `plan` replays only the given decisions."""
 
-    def __init__(self, seed: str, plan: Iterable[Fault] | None = None) -> None:
-        self._rng = Random(f"{seed}:faults")
+    def __init__(
+        self, seed: str, plan: Iterable[Fault] | None = None, aim: Aim | None = None
+    ) -> None:
+        self._seed, self._rng = seed, Random(f"{seed}:faults")
+        self._aim = aim if plan is None else None
         self._rates = swarm(self._rng)
         self._plan = None if plan is None else {fault.number: fault for fault in plan}
         self._on = True
@@ -136,6 +157,7 @@ class Faults:
         self.draws = 0
         self.hits: list[Fault] = []
         self.ports: dict[str, str] = {}
+        self.reached: Counter[str] = Counter()
         self.calls: list[tuple[str, str]] = []  # each draw of a planned schedule: call, port
 
     def off(self) -> None:
@@ -148,7 +170,10 @@ class Faults:
     def may_happen(self, kind: Kind) -> bool:
         """Is this kind on in this schedule? A replay by plan answers as the drawn one did."""
         planned = any(fault.kind is kind for fault in (self._plan or {}).values())
-        return planned or any(on is kind for rates in self._rates.values() for on, _ in rates)
+        aimed = self._aim is not None and self._aim.kind is kind
+        return (
+            planned or aimed or any(on is kind for rates in self._rates.values() for on, _ in rates)
+        )
 
     def draw(self, call: str, port: str) -> Fault | None:
         """What happens at this call; None nearly always."""
@@ -156,7 +181,10 @@ class Faults:
             return None
         self.draws += 1
         self.ports[call] = port
+        self.reached[call] += 1
         fault = self._drawn(call, port) if self._plan is None else self._planned(call, port)
+        if self._aim is not None and self._aim.call == call:
+            fault = self._aimed(self._aim) or fault
         if fault is not None:
             self.hits.append(fault)
         return fault
@@ -167,6 +195,12 @@ class Faults:
             if luck < up_to:
                 return Fault(self.draws, call, kind, self._amount(kind))
         return None
+
+    def _aimed(self, aim: Aim) -> Fault | None:
+        if self.reached[aim.call] != aim.nth:
+            return None
+        self._rng = Random(f"{self._seed}:faults:{aim.salt}")
+        return Fault(self.draws, aim.call, aim.kind, self._amount(aim.kind))
 
     def _odds_of(self, call: str, port: str) -> float:
         """Below 1 for the few calls this seed has its eye on: rare ones need bad luck too."""

@@ -208,13 +208,13 @@ _ALL = (
     Mutant(
         "sweep_spares_the_living",
         "the sweep leaves the builds of running claims alone",
-        source(f"{WORKFLOW}.sweep:_remove_leftovers", " if pair[1] not in live}", "}"),
+        source(f"{WORKFLOW}.sweep:leftover_builds", " if pair[1] not in live}", "}"),
     ),
     Mutant(
         "sweep_lists_first",
         "builds are listed before the main store is read",
         source(
-            f"{WORKFLOW}.sweep:_remove_leftovers",
+            f"{WORKFLOW}.sweep:leftover_builds",
             "    listed = {",
             "    with kb.main.read() as early:\n"
             "        early_live = early.live_claims()\n"

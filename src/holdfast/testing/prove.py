@@ -1,133 +1,51 @@
 """How many schedules were tried, what was hit in them, and what broke?
 
-    python -m holdfast.testing.prove [--schedules N] [--seed BASE] [--replay SEED]
-                                     [--mutants] [--nth] [--workers N]
+    python -m holdfast.testing.prove [--schedules N] [--seed BASE] [--cover] [--replay SEED]
+                                     [--mutants] [--nth] [--all] [--workers N]
 
-Every run takes a fresh base seed and prints it. The schedules are shared out to processes of their
-own (`--part`), each answering with one line of JSON. A failing schedule is shrunk and told.
+Every run takes a fresh base seed and prints it. With `--cover` schedules are added that are aimed
+at what happened too seldom. `--all` is the whole proof: schedules with cover, every call failing
+once, and every guard taken away; it ends with a line for each.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import json
 import secrets
-import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
 
-from holdfast.testing.case import Case, Outcome
-from holdfast.testing.coverage import matrix
-from holdfast.testing.shrink import shrunk, told
+from holdfast.testing.aims import aimed
+from holdfast.testing.case import Case
+from holdfast.testing.coverage import matrix, rare
+from holdfast.testing.parts import Tally, seeds_of, shared_out
+from holdfast.testing.shrink import told
 from holdfast.testing.world import play
 
-TOLD_PER_PART = 3
-BLOCK = 1_000
-GARBAGE = 50_000  # a world is full of cycles that live as long as it does
+ALL, SOME = 100_000, 3_000
+ROUNDS_OF_AIMS, APART = 3, 10_000
 
 
-@dataclass(slots=True)
-class Tally:
-    """What one part of the schedules adds to the whole."""
-
-    schedules: int = 0
-    seconds: float = 0.0
-    steps: int = 0
-    switches: int = 0
-    faults: int = 0
-    crashes: int = 0
-    power_cuts: int = 0
-    hits: Counter[str] = field(default_factory=Counter)
-    ports: dict[str, str] = field(default_factory=dict)
-    failed: list[str] = field(default_factory=list)
-    stories: list[str] = field(default_factory=list)
-
-    def add(self, outcome: Outcome) -> None:
-        self.schedules += 1
-        self.steps += len(outcome.trace)
-        self.switches += outcome.switches
-        self.faults += len(outcome.faults)
-        self.crashes += outcome.crashes
-        self.power_cuts += outcome.power_cuts
-        self.hits.update(f"{fault.call}\t{fault.kind}" for fault in outcome.faults)
-        self.ports.update(outcome.ports)
-
-    def join(self, other: Tally) -> None:
-        for name in ("schedules", "seconds", "steps", "switches", "faults", "crashes"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.power_cuts += other.power_cuts
-        self.hits.update(other.hits)
-        self.ports.update(other.ports)
-        self.failed += other.failed
-        self.stories += other.stories
-
-    @property
-    def pairs(self) -> Counter[tuple[str, str]]:
-        split = (pair.split("\t") for pair in self.hits)
-        return Counter({(call, kind): self.hits[f"{call}\t{kind}"] for call, kind in split})
-
-
-def part(base: str, first: int, count: int) -> Tally:
-    """Play some of the schedules here; tell the first that fail."""
-    gc.freeze()
-    gc.set_threshold(GARBAGE)
-    tally, began = Tally(), time.process_time()
-    for number in range(first, first + count):
-        outcome = play(Case(f"{base}-{number}"))
-        tally.add(outcome)
-        if outcome.violations:
-            tally.failed.append(outcome.case.seed)
-            if len(tally.stories) < TOLD_PER_PART:
-                tally.stories.append(told(shrunk(play, outcome)))
-    tally.seconds = time.process_time() - began
-    return tally
-
-
-def shared_out(base: str, schedules: int, workers: int) -> Iterator[Tally]:
-    """The tallies of all parts, as they end; each block is a fresh process (memory stays flat)."""
-    blocks = [(n, min(BLOCK, schedules - n)) for n in range(0, schedules, BLOCK)]
-    if schedules < workers * BLOCK:
-        share = -(-schedules // workers)
-        blocks = [(n, min(share, schedules - n)) for n in range(0, schedules, share)]
-    running: list[subprocess.Popen[str]] = []
-    while blocks or running:
-        while blocks and len(running) < workers:
-            running.append(_start(base, *blocks.pop(0)))
-        yield _answer(running.pop(0))
-
-
-def _start(base: str, first: int, count: int) -> subprocess.Popen[str]:
-    asked = ["--part", str(first), "--schedules", str(count), "--seed", base]
-    return subprocess.Popen(
-        [sys.executable, "-m", "holdfast.testing.prove", *asked], stdout=subprocess.PIPE, text=True
-    )
-
-
-def _answer(process: subprocess.Popen[str]) -> Tally:
-    text, _ = process.communicate()
-    if process.returncode not in (0, 1):
-        raise SystemExit(f"a part ended with {process.returncode}")
-    found = json.loads(text.splitlines()[-1])
-    found["hits"] = Counter(found["hits"])
-    return Tally(**found)
-
-
-def prove(base: str, schedules: int, workers: int) -> bool:
-    """Play them all and print what came of it; True when nothing broke."""
+def prove(base: str, schedules: int, workers: int, *, cover: bool = False) -> bool:
+    """Play them all and print what came of it; True when nothing broke or was left out."""
     print(f"base seed {base}: {schedules} schedules, {workers} processes", flush=True)
     whole, began = Tally(), time.monotonic()
-    for tally in shared_out(base, schedules, workers):
-        whole.join(tally)
-        for story in tally.stories:
-            print(f"\n{story}\n", flush=True)
+    play_all(whole, seeds_of(base, 0, schedules), workers)
+    for salt in range(APART, APART * (1 + ROUNDS_OF_AIMS), APART) if cover else ():
+        play_all(whole, list(aimed(whole, salt)), workers)
     print(summary(whole, time.monotonic() - began))
     print(matrix(whole.pairs, whole.ports))
     print(f"violations: {len(whole.failed)} of {whole.schedules} schedules {whole.failed[:10]}")
-    return not whole.failed
+    return not whole.failed and not (cover and rare(whole.pairs, whole.ports))
+
+
+def play_all(whole: Tally, seeds: list[str], workers: int) -> None:
+    """Play these seeds in processes of their own; tell what broke as it is known."""
+    for tally in shared_out(seeds, workers):
+        whole.join(tally)
+        for story in tally.stories:
+            print(f"\n{story}\n", flush=True)
 
 
 def summary(tally: Tally, seconds: float) -> str:
@@ -153,16 +71,32 @@ def replay(seed: str) -> bool:
     return not first.violations and first.digest == second.digest
 
 
+def everything(base: str, schedules: int, workers: int) -> bool:
+    """The whole proof, and a line for each of its parts."""
+    from holdfast.testing.hunt import hunt
+    from holdfast.testing.nth_call import every_call
+
+    found = {
+        f"{schedules} schedules, every fault at every call": prove(
+            base, schedules, workers, cover=True
+        ),
+        "the n-th call fails, for every n": every_call(workers),
+        "every guard taken away is missed": hunt(base, workers),
+    }
+    print()
+    for what, holds in found.items():
+        print(f"{'holds' if holds else 'FAILED':<8}{what}")
+    return all(found.values())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line, do what it asks for; 1 when something broke."""
     asked = _parser().parse_args(arguments)
     base = asked.seed or secrets.token_hex(4)
-    if asked.part is not None:
-        tally = part(base, asked.part, asked.schedules)
-        print(json.dumps({one.name: getattr(tally, one.name) for one in fields(tally)}))
-        return 1 if tally.failed else 0
     if asked.replay is not None:
         return 0 if replay(asked.replay) else 1
+    if asked.all:
+        return 0 if everything(base, asked.schedules or ALL, asked.workers) else 1
     if asked.mutants:
         from holdfast.testing.hunt import hunt
 
@@ -171,18 +105,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from holdfast.testing.nth_call import every_call
 
         return 0 if every_call(asked.workers) else 1
-    return 0 if prove(base, asked.schedules, asked.workers) else 1
+    return 0 if prove(base, asked.schedules or SOME, asked.workers, cover=asked.cover) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="holdfast.testing.prove")
-    parser.add_argument("--schedules", type=int, default=3_000)
+    parser.add_argument("--schedules", type=int, help=f"how many: {SOME}, with --all {ALL}")
     parser.add_argument("--seed", help="base seed; fresh when absent")
+    parser.add_argument("--cover", action="store_true", help="aim at what happened too seldom")
     parser.add_argument("--replay", metavar="SEED", help="play one seed and print its trace")
     parser.add_argument("--mutants", action="store_true", help="remove each guard, find it")
     parser.add_argument("--nth", action="store_true", help="the n-th call fails, for every n")
+    parser.add_argument("--all", action="store_true", help="the whole proof")
     parser.add_argument("--workers", type=int, default=2, help="processes")
-    parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
     return parser
 
 

@@ -55,11 +55,11 @@ class World:
     """Everything around the lives of the engine."""
 
     def __init__(self, case: Case) -> None:
-        self.case, draw = case, Random(f"{case.seed}:world")
-        self.kernel, self.faults = Kernel(case.seed), Faults(case.seed, case.plan)
+        self.case, draw = case, Random(f"{case.root}:world")
+        self.kernel, self.faults = Kernel(case.root), Faults(case.root, case.plan, case.aim)
         self.outage = Outage(self.kernel)
         self.outage.cut_power = self.lose_power
-        self.steps = case.steps or drawn_steps(Random(f"{case.seed}:script"))
+        self.steps = case.steps or drawn_steps(Random(f"{case.root}:script"))
         self.clients = draw.choice((1, 1, 2, 3))
         if case.clients is not None:
             self.clients = case.clients
@@ -86,7 +86,7 @@ class World:
 
     def rng(self, use: str) -> Random:
         self._rngs += 1
-        return Random(f"{self.case.seed}:{use}:{self._rngs}")
+        return Random(f"{self.case.root}:{use}:{self._rngs}")
 
     # -- what happens outside
 
@@ -245,6 +245,7 @@ class World:
             faults=self.faults.hits,
             calls=self.faults.calls,
             ports=self.faults.ports,
+            reached=self.faults.reached,
             trace=kernel.trace,
             digest=kernel.digest(),
             switches=kernel.switches,

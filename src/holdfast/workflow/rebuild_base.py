@@ -56,19 +56,21 @@ def _restart_slice(kb: Workbench, base_id: BaseId) -> bool:
         base, lost = tx.base(base_id), tx.items(tx.lost_leaves(base_id, SLICE))
         if base is None or base.error_code != LOST or not lost:
             return False
-        tx.forget_builds([item.id for item in lost])
-        refusal = _restart(tx, kb, base, [one for one in lost if not tx.jobs_of_item(one.id)])
+        refusal = restart_leaves(tx, kb, base, lost, "the index was lost")
     if refusal is not None:
         raise refusal
     return True
 
 
-def _restart(
-    tx: Transaction, kb: Workbench, base: Base, items: Sequence[Item]
+def restart_leaves(
+    tx: Transaction, kb: Workbench, base: Base, items: Sequence[Item], because: str
 ) -> HoldfastError | None:
-    moved = [Moved(item.id, PROCESSING, item.generation, new_generation=True) for item in items]
+    """These forget the build they answer with; those without a job already start again."""
+    tx.forget_builds([item.id for item in items])
+    idle = [item for item in items if not tx.jobs_of_item(item.id)]
+    moved = [Moved(item.id, PROCESSING, item.generation, new_generation=True) for item in idle]
     restarted = tx.items(sorted(tx.move(Move.RESTART, moved)))
-    why = {"why": "the index was lost"}
+    why = {"why": because}
     tx.record(
         [NewEvent(EventKind.REPAIRED, base.id, one.id, one.generation, why) for one in restarted]
     )

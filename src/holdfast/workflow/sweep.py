@@ -90,18 +90,25 @@ def remove_leftover_builds(kb: Workbench) -> None:
 
 
 def _remove_leftovers(kb: Workbench, base: BaseId) -> None:
-    listed = {(build.item_id, build.claim) for build in kb.index.builds(base)}
     with kb.main.read() as snapshot:
         known = snapshot.base(base)
-        live = snapshot.live_claims()
-        published = _published(snapshot, base, {item for item, _ in listed})
     if known is None:
         _drop_unknown(kb, base)
         return
-    leftover = {pair for pair in listed - published if pair[1] not in live}
-    if leftover:
+    if leftover := leftover_builds(kb, base):
         kb.main.durable()  # what made them leftovers, before they go
+        with kb.main.read() as snapshot:
+            live = snapshot.live_claims()
         kb.index.remove(base, sorted(leftover), live)
+
+
+def leftover_builds(kb: Workbench, base: BaseId) -> set[Pair]:
+    """Builds whose claim is neither running nor published; listed first, asked about second."""
+    listed = {(build.item_id, build.claim) for build in kb.index.builds(base)}
+    with kb.main.read() as snapshot:
+        live = snapshot.live_claims()
+        published = _published(snapshot, base, {item for item, _ in listed})
+    return {pair for pair in listed - published if pair[1] not in live}
 
 
 def _published(snapshot: Snapshot, base: BaseId, items: set[ItemId]) -> set[Pair]:
@@ -114,8 +121,19 @@ def _published(snapshot: Snapshot, base: BaseId, items: set[ItemId]) -> set[Pair
 
 def _drop_unknown(kb: Workbench, base: BaseId) -> None:
     """An index without a base: create_base died between the two. Old enough, it goes."""
-    if kb.clock.wall() - born(base) > kb.settings.file_grace:
+    if _is_old(kb, base):
         kb.index.drop(base)
+
+
+def unknown_indexes(kb: Workbench) -> list[BaseId]:
+    """Indexes without a base, old enough that none will come."""
+    standing = kb.index.bases()
+    with kb.main.read() as snapshot:
+        return [base for base in standing if snapshot.base(base) is None and _is_old(kb, base)]
+
+
+def _is_old(kb: Workbench, base: BaseId) -> bool:
+    return kb.clock.wall() - born(base) > kb.settings.file_grace
 
 
 def detach_dangling(kb: Workbench) -> None:
@@ -129,14 +147,18 @@ def detach_dangling(kb: Workbench) -> None:
 
 
 def unlink_unknown_files(kb: Workbench) -> None:
+    """Stored bytes without an entry go."""
+    for name in unknown_files(kb):
+        kb.files.unlink(name)
+
+
+def unknown_files(kb: Workbench) -> list[str]:
     """Stored bytes without an entry, past the time in which their rows may still come."""
     old = [name for name, age in kb.files.stored("files") if age > kb.settings.file_grace]
     by_entry = {EntryId(name.rpartition("/")[2].partition("-")[2]): name for name in old}
     with kb.main.read() as snapshot:
         known = snapshot.known_entries(list(by_entry))
-    for entry, name in by_entry.items():
-        if entry not in known:
-            kb.files.unlink(name)
+    return [name for entry, name in by_entry.items() if entry not in known]
 
 
 def prune(kb: Workbench) -> None:

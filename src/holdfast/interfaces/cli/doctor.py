@@ -19,22 +19,31 @@ def doctor(
 ) -> int:
     """Check every rule the data folder must keep.
 
-    Exits 1 when anything is found; with --repair when anything is left.
+    With --repair what can be is made again: damaged parts of an index from its chunks and vectors,
+    damaged chunks from their sources, with the next command that runs work. Exits 1 when anything
+    is found; with --repair when anything is left.
 
     \b
     Examples:
       holdfast doctor
       holdfast doctor --repair
     """
+    from holdfast.domain.errors import HoldfastError
     from holdfast.interfaces.cli.health import show_findings
     from holdfast.interfaces.words import plain
+    from holdfast.workflow.doctor import Finding
 
-    if repair:
-        with door.owning(run=False) as (hf, _):
-            findings = hf.doctor(repair=True)
-    else:
-        with door.reading() as hf:
-            findings = hf.doctor()
+    try:
+        if repair:
+            with door.owning(run=False) as (hf, _):
+                findings = hf.doctor(repair=True)
+        else:
+            with door.reading() as hf:
+                findings = hf.doctor()
+    except HoldfastError as error:
+        if error.code != "missing_vector_store":
+            raise
+        findings = [Finding("main_store_is_whole", "holdfast.db", f"{error}; {error.advice}")]
     document = {"healthy": not findings, "findings": plain(findings)}
     door.answer(document, lambda console: show_findings(console, findings, repaired=repair))
     return FAILED if findings else DONE

@@ -12,7 +12,7 @@ from holdfast.domain.events import instant
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Standing
 from holdfast.domain.ids import BaseId, ClaimNo, EntryId, Generation, ItemId
-from holdfast.domain.invariants import INVARIANTS, Violation
+from holdfast.domain.invariants import AT_REST, INVARIANTS, Violation
 from holdfast.domain.item_states import PREPARING, PROCESSING, WORKING, Status
 from holdfast.domain.items import Item, ItemType, Page
 from holdfast.domain.progress import Tally
@@ -142,6 +142,13 @@ class SqliteCatalogReads:
             for name in INVARIANTS
             for row in self.session.rows(name, **caps)
         ]
+
+    def leftovers(self) -> list[Violation]:
+        return [Violation(name, str(row[0])) for name in AT_REST for row in self.session.rows(name)]
+
+    def stored_entries(self) -> list[FileEntry]:
+        rows = self.session.rows("stored_entries")
+        return [FileEntry(entry, sha256, size) for entry, sha256, size in rows]
 
     def lost_leaves(self, base: BaseId, limit: int) -> list[ItemId]:
         return [row[0] for row in self.session.rows("lost_leaves", base=base, limit=limit)]

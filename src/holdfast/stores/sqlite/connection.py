@@ -20,6 +20,7 @@ from holdfast.ports import Runtime
 from holdfast.stores.sqlite.queries import queries
 
 BUSY_MILLISECONDS = 5_000
+INDEXES = "index/"
 SHAPED: dict[str, str] = {}  # by its text: how a SELECT is asked for as one row
 
 
@@ -272,7 +273,8 @@ def translated(name: str) -> Iterator[None]:
     except (apsw.BusyError, apsw.LockedError, apsw.IOError) as error:
         raise Transient(f"{name} could not be used just now: {error}", code="internal") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise Damaged(f"{name} is damaged: {error}") from error
+        advice = None if name.startswith(INDEXES) else "restore the data folder from a backup"
+        raise Damaged(f"{name} is damaged: {error}", advice=advice) from error
     except apsw.CantOpenError as error:
         raise Unavailable(f"{name} cannot be opened: {error}", code="unreadable") from error
 

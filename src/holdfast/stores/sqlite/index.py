@@ -20,6 +20,7 @@ from holdfast.stores.sqlite.code_memory import CodeMemory, moment_of
 from holdfast.stores.sqlite.connection import Damaged, Database, Disk
 from holdfast.stores.sqlite.index_check import checked_at_open, disagreements
 from holdfast.stores.sqlite.index_file import IndexFile
+from holdfast.stores.sqlite.index_mend import mended
 from holdfast.stores.sqlite.index_search import SqliteSnapshot
 from holdfast.stores.sqlite.purge import purge_is_due, purge_slice
 from holdfast.stores.sqlite.queries import queries
@@ -181,6 +182,12 @@ class SqliteIndex:
         except IndexMissing as missing:
             return [str(missing)]
 
+    def mend(self, base: BaseId) -> list[Pair]:
+        with self._file(base) as file:
+            broken = mended(file.database)
+            self._memory.forget(base)
+            return broken
+
     def purge_due(self, base: BaseId) -> bool:
         """Does a file still hold text that was deleted?"""
         try:
@@ -297,5 +304,5 @@ def _name(base: BaseId) -> str:
 
 
 def _statements() -> dict[str, str]:
-    files = ("index", "index_search", "index_check", "index_schema")
+    files = ("index", "index_search", "index_check", "index_mend", "index_schema")
     return {name: text for file in files for name, text in queries(file).items()}

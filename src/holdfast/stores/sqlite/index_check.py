@@ -127,13 +127,21 @@ def _vectors(session: Session) -> Iterator[str]:
 
 
 def _codes(session: Session) -> Iterator[str]:
+    for _, first in wrongly_coded(session):
+        yield f"codes of the page at {first} are not those of its vectors"
+    for first, space, _ in session.rows("uncoded_pages"):
+        yield f"the page at {first} has vectors of space {space} and no codes"
+
+
+def wrongly_coded(session: Session) -> Iterator[tuple[int, int | None]]:
+    """The ids of codes that are not those of their page's vectors, and where the page begins."""
     widths = dict(session.rows("spaces"))
     after = 0
     while row := session.one("coded_pages", after=after):
         after, first, n, space, blob = row
         page = CodedPage(first, n, space, widths.get(space, 0), blob)
         if first is None or not _is_code_of(session, page):
-            yield f"codes of the page at {first} are not those of its vectors"
+            yield after, first
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +164,8 @@ def _is_code_of(session: Session, page: CodedPage) -> bool:
     if len(exact) != n * width * 2 or len(page.blob) != coding.packed_size(n, width):
         return not texts  # its chunks are being removed
     vectors = np.frombuffer(exact, dtype=np.float16).reshape(n, width).astype(np.float32)
-    want, want_scales = coding.unpacked(coding.packed(vectors), n, width)
+    with np.errstate(all="ignore"):  # a damaged vector may be of length zero
+        want, want_scales = coding.unpacked(coding.packed(vectors), n, width)
     have, have_scales = coding.unpacked(page.blob, n, width)
     near = abs(want.astype(np.int16) - have).max() <= CODE_OFF
     return bool(near and np.allclose(want_scales, have_scales, rtol=1e-3))

@@ -224,10 +224,10 @@ def _insert_page(
 ) -> None:
     session.run("insert_page", first=first, build=build, n=len(hashes))
     if space is not None:
-        _insert_code(session, space, first, hashes)
+        insert_code(session, space, first, hashes)
 
 
-def _insert_code(session: Session, space: int, first: int, hashes: Sequence[TextHash]) -> None:
+def insert_code(session: Session, space: int, first: int, hashes: Sequence[TextHash]) -> None:
     import numpy as np
 
     blob = session.value("vectors_of", space=space, hashes=as_json(hashes)) or b""
@@ -243,7 +243,7 @@ def _code_filled_pages(session: Session, space: int, hashes: Collection[TextHash
     pages = session.rows("pages_to_code", space=space, hashes=as_json(hashes))
     for first, _build, n in pages:
         texts = json.loads(session.value("hashes_of_page", first=first, n=n))
-        _insert_code(session, space, first, texts)
+        insert_code(session, space, first, texts)
     if pages:
         rev = session.value("next_index_rev")
         session.run("bump_builds", rev=rev, builds=as_json({build for _, build, _ in pages}))

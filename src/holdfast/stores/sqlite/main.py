@@ -22,6 +22,7 @@ from holdfast.stores.sqlite.migrations import migrate, must_be_newest
 from holdfast.stores.sqlite.processing import SqliteProcessingReads, SqliteProcessingWrites
 from holdfast.stores.sqlite.queries import queries
 from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
+from holdfast.stores.sqlite.repair import SqliteRepairs, flaws, mended
 
 FILE = "holdfast.db"
 # Before the writer is taken for a FULL commit: others join it, and the job whose commit is to be
@@ -39,7 +40,11 @@ class SqliteSnapshot(
 
 
 class SqliteTransaction(
-    SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrites, SqliteProcessingWrites
+    SqliteCatalogWrites,
+    SqliteQueueWrites,
+    SqliteLedgerWrites,
+    SqliteProcessingWrites,
+    SqliteRepairs,
 ):
     """What happens together; it remembers whom to wake when it is done."""
 
@@ -143,10 +148,16 @@ class SqliteMain:
                 session.run("note_main_purged")
             return emptied
 
+    def verify(self) -> list[str]:
+        return list(flaws(self._db))
+
+    def mend(self) -> None:
+        mended(self._db)
+
     def close(self) -> None:
         self._db.close()
 
 
 def _statements() -> dict[str, str]:
-    files = ("catalog", "queue", "ledger", "processing", "invariants", "engine")
+    files = ("catalog", "queue", "ledger", "processing", "invariants", "engine", "repair")
     return {name: text for file in files for name, text in queries(file).items()}

@@ -99,6 +99,10 @@ class SqliteQueueReads:
     def orphans(self, base: BaseId, limit: int) -> list[ItemId]:
         return [row[0] for row in self.session.rows("orphans", base=base, limit=limit)]
 
+    def epoch(self) -> int:
+        found: int = self.session.value("epoch")
+        return found
+
     def jobless(self, limit: int) -> list[ItemId]:
         return [row[0] for row in self.session.rows("jobless", limit=limit)]
 

@@ -84,3 +84,21 @@ WHERE jobs.base_id <> items.base_id
 -- What the index must hold for I10: item, build, count and digest as recorded at the publish.
 SELECT id, published_build, chunk_count, digest FROM items
 WHERE base_id = :base AND container = 0 AND published_build IS NOT NULL AND status <> 'deleting'
+
+-- name: l2_deletes_have_work
+-- The outermost deleting items that no unfinished delete has as a root.
+SELECT items.id FROM items INDEXED BY items_deleting JOIN bases ON bases.id = items.base_id
+WHERE items.status = 'deleting' AND bases.status <> 'deleting'
+  AND NOT EXISTS (SELECT 1 FROM items AS up WHERE up.id = items.parent_id AND up.status = 'deleting')
+  AND NOT EXISTS (SELECT 1 FROM job_roots JOIN jobs ON jobs.id = job_roots.job_id
+    WHERE job_roots.item_id = items.id AND jobs.kind = 'delete-subtree'
+      AND jobs.state IN ('ready', 'later', 'parked', 'running'))
+
+-- name: l2_deleted_bases_have_work
+SELECT id FROM bases WHERE status = 'deleting' AND NOT EXISTS
+  (SELECT 1 FROM jobs WHERE jobs.base_id = bases.id AND kind = 'delete-base'
+     AND jobs.state IN ('ready', 'later', 'parked', 'running'))
+
+-- name: i14_entries_are_referenced
+SELECT id FROM file_entries
+WHERE NOT EXISTS (SELECT 1 FROM file_refs WHERE file_refs.entry_id = file_entries.id)

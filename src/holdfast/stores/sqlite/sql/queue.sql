@@ -326,6 +326,10 @@ DELETE FROM jobs WHERE id IN (
       AND state IN ('done', 'failed', 'cancelled') ORDER BY id DESC LIMIT 1 OFFSET :newest), 0)
   LIMIT 1000)
 
+-- name: epoch
+-- How often the store was opened by an owner: the thousands of millions of every claim number.
+SELECT epoch FROM engine
+
 -- name: raise_epoch
 -- A new owner: claim numbers above every one given before, whatever was lost with the power.
 UPDATE engine SET epoch = max(epoch, :above / 1000000000) + 1,
