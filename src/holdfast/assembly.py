@@ -21,13 +21,15 @@ from holdfast.machine.files import FolderFiles
 from holdfast.machine.ids import SystemRng, TimeOrderedIds
 from holdfast.machine.owner import OwnerLock
 from holdfast.machine.threads import Threads
-from holdfast.ports import Event, Files, Runtime, Thread
+from holdfast.ports import Clock, Event, Fetcher, Files, Runtime, Thread
 from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.processing.registry import Processors
 from holdfast.stages.reading.cutting import OwnReader
 from holdfast.stages.reranking.registry import Rerankers
+from holdfast.stages.web.fetcher import HttpFetcher
+from holdfast.stages.web.networks import allowed_of
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.workflow.bases import check_models
@@ -164,6 +166,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         runtime=runtime,
         files=files,
         reader=OwnReader(),
+        fetcher=fetcher_of(settings, clock, runtime),
         embedders=embedders_of(settings, files, runtime),
         rerankers=Rerankers(),
         processors=Processors(settings.processors),
@@ -180,6 +183,17 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         owner=ids.new(),
     )
     return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+
+
+def fetcher_of(settings: Settings, clock: Clock, runtime: Runtime) -> Fetcher:
+    """The one way out for documents."""
+    return HttpFetcher(
+        clock,
+        runtime,
+        allowed_of(settings.fetch_ports, settings.fetch_allow),
+        settings.fetch_max_bytes,
+        settings.fetch_timeout,
+    )
 
 
 def embedders_of(settings: Settings, files: Files, runtime: Runtime) -> Registry:

@@ -9,7 +9,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -129,6 +130,16 @@ class Settings(BaseSettings):
     in_process_bytes: int = Field(
         64 << 10, ge=0, description="largest text that is read in memory, by the engine itself"
     )
+    fetch_ports: Annotated[tuple[int, ...], NoDecode] = Field(
+        (), description="ports that pages are fetched from beside 80 and 443"
+    )
+    fetch_allow: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="networks and hosts that are fetched from though they are not public"
+    )
+    fetch_max_bytes: int = Field(50 << 20, ge=1, description="largest page, unpacked")
+    fetch_timeout: float = Field(
+        60.0, gt=0, le=3_600, description="seconds one fetch may take with all its redirects"
+    )
     follow_symlinks: bool = Field(
         False, description="index the files that symbolic links in folders lead to"
     )
@@ -172,6 +183,21 @@ class Settings(BaseSettings):
         declared = known.declared if known is not None else frozenset(OFFICE + PICTURES)
         _, dot, ending = file_name.rpartition(".")
         return bool(dot) and ending.lower() in declared
+
+    @field_validator("fetch_ports", "fetch_allow", mode="before")
+    @classmethod
+    def _listed(cls, given: Any) -> Any:
+        """The environment and a shell have text where a file has a list."""
+        if not isinstance(given, str):
+            return given
+        return [part.strip() for part in given.split(",") if part.strip()]
+
+    @field_validator("fetch_ports")
+    @classmethod
+    def _ports(cls, given: tuple[int, ...]) -> tuple[int, ...]:
+        if not all(0 < port < 1 << 16 for port in given):
+            raise ValueError("a port is a number from 1 to 65535")
+        return given
 
     @field_validator("default_embedding_model", mode="before")
     @classmethod

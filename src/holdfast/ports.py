@@ -209,6 +209,10 @@ class Wanted:
     etag: str | None = None
     last_modified: str | None = None
 
+    @property
+    def is_known(self) -> bool:
+        return self.etag is not None or self.last_modified is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Fetched:

@@ -168,10 +168,3 @@ def test_a_paused_base_accepts_and_nobody_waits_in_vain(shell: Shell) -> None:
 
     assert added.code == 0
     assert "the base is paused" in added.err
-
-
-def test_an_address_is_refused_with_advice_until_pages_can_be_fetched(shell: Shell) -> None:
-    added = shell.json("add", "https://example.org/", code=1)
-
-    assert added["failed"][0]["code"] == "unsupported"
-    assert added["failed"][0]["advice"]

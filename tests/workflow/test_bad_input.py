@@ -175,9 +175,9 @@ UNACCEPTABLE: dict[str, tuple[Any, str]] = {
     "a missing folder": (Directory("/no/such/folder"), "unreadable"),
     "a folder of half a character": (Directory(LONE), "invalid_input"),
     "a file as folder": (Directory(__file__), "unsupported"),
-    "a page": (Url("https://example.org/"), "unsupported"),
-    "an address as text": ("https://example.org/", "unsupported"),
-    "a sitemap": (Sitemap("https://example.org/sitemap.xml"), "unsupported"),
+    "a page": (Url("https://example.org:0/"), "invalid_input"),
+    "an address as text": ("https://me:secret@example.org/", "fetch_refused"),
+    "a sitemap": (Sitemap("ftp://example.org/sitemap.xml"), "fetch_refused"),
     "a note of nothing": (Note(None), "invalid_input"),  # type: ignore[arg-type]
     "a note of bytes": (Note(b"alpha"), "invalid_input"),  # type: ignore[arg-type]
     "a note of half a character": (Note(LONE), "invalid_input"),

@@ -21,6 +21,7 @@ PLACE = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?P<port>:[0-9]{0,5})?", re
 NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.(?!-)[a-z0-9_-]{1,63})*", re.ASCII)
 LITERAL = re.compile(r"[0-9a-fA-F:.]+", re.ASCII)  # no zone behind a %
 LONGEST_NAME = 253
+SITEMAP = re.compile(r"/[^/?#]*sitemap[^/?#]*\.(?:xml|xml\.gz|txt)(?:[?#]|$)", re.IGNORECASE)
 KEPT = "%/:?@[]!$&'()*+,;=~-._"
 WEB = ("http://", "https://")
 
@@ -55,6 +56,11 @@ class Address:
 def is_web(text: str) -> bool:
     """Does it begin as an address of the web does?"""
     return text[: len(WEB[1])].lower().startswith(WEB)
+
+
+def names_sitemap(text: str) -> bool:
+    """Does it look like the address of a sitemap: `sitemap.xml`, `sitemap_index.xml.gz`?"""
+    return SITEMAP.search(text) is not None
 
 
 def address_of(text: object) -> Address:

@@ -208,10 +208,11 @@ class Holdfast:
         item: Items,
         *,
         content: str | bytes | None = None,
+        url: str | None = None,
         attributes: Mapping[str, Attribute] | None = None,
     ) -> Item:
-        """New content starts a new attempt; equal content changes nothing."""
-        return update_item(self._kb, ItemId(_id(item)), Change(content, attributes))
+        """New content or a new address starts a new attempt; an equal one changes nothing."""
+        return update_item(self._kb, ItemId(_id(item)), Change(content, url, attributes))
 
     def delete(self, items: Items | Sequence[Items]) -> list[ItemId]:
         """Hidden from every answer when this returns; the roots of what will be gone."""

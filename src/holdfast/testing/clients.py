@@ -8,14 +8,15 @@ reaches the caller are ordinary; anything else is a finding.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from holdfast.domain.errors import GuardRejected, HoldfastError, StageFailed, Unavailable
 from holdfast.domain.ids import BaseId
-from holdfast.domain.items import Directory, File, Input, Note
+from holdfast.domain.items import Directory, File, Input, Note, Sitemap, Url
 from holdfast.testing.case import Step
 from holdfast.testing.contents import content_of
 from holdfast.testing.expectations import Known
+from holdfast.testing.fetchers import PAGES, SITEMAP
 from holdfast.testing.files import HOME
 from holdfast.testing.lookers import look_at_chunks, look_at_list, look_for
 from holdfast.testing.processors import KNOT, SCAN
@@ -79,12 +80,11 @@ class Client:
         kept = [n for n in range(len(inputs)) if n not in refused]
         for item, n in zip(added.created, kept, strict=True):
             given = inputs[n]
-            path = given.path if isinstance(given, File | Directory) else None
-            known = Known(item.id, base, [contents[n]], path, note=isinstance(given, Note))
-            known.folder = isinstance(given, Directory)
+            known = Known(item.id, base, [contents[n]], place_of(given), isinstance(given, Note))
+            known.folder = isinstance(given, Directory | Sitemap)
             self.known.accepted(known)
-            if path is not None:
-                known.history |= self.world.written.get(path, set())
+            if known.path is not None:
+                known.history |= self.world.written.get(known.path, set())
 
     def add_notes(self, step: Step) -> None:
         texts = self.texts(step, 1 + step.first % MOST_ADDED)
@@ -113,6 +113,21 @@ class Client:
         if not self.world.landscape.is_folder(HOME):
             self.change_file(step)
         self.add(self.base(step), [Directory(FOLDERS[step.first % len(FOLDERS)])], [""])
+
+    def add_page(self, step: Step) -> None:
+        url = page_of(step)
+        if url not in self.world.web.pages:
+            self.change_page(step)
+        self.add(self.base(step), [Url(url)], [self.world.web.pages[url]])
+
+    def add_sitemap(self, step: Step) -> None:
+        self.add(self.base(step), [Sitemap(SITEMAP)], [""])
+
+    def change_page(self, step: Step) -> None:
+        self.world.put_page(page_of(step), self.texts(step, 1)[0])
+
+    def remove_page(self, step: Step) -> None:
+        self.world.web.pages.pop(page_of(step), None)
 
     def change_file(self, step: Step) -> None:
         self.world.save(path_of(step), self.texts(step, 1)[0])
@@ -203,6 +218,23 @@ OPERATIONS: dict[str, Callable[[Client, Step], None]] = {
     for name, member in vars(Client).items()
     if callable(member) and name not in {"__init__", "take", "base", "chosen", "texts", "add"}
 }
+
+
+def place_of(given: Input) -> str | None:
+    """Where something stands that others can change."""
+    match given:
+        case File(path=path) | Directory(path=path):
+            return path
+        case Url(url=url) | Sitemap(url=url):
+            return url
+        case Note():
+            return None
+        case _:
+            assert_never(given)
+
+
+def page_of(step: Step) -> str:
+    return PAGES[step.first % len(PAGES)]
 
 
 def path_of(step: Step) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LONGEST_REST = 6 * 3_600.0
 FIRST_LOOK, LONGEST_LOOK = 1.0, 300.0
-BY_THE_USER = frozenset(("unreadable", "source_unreadable", "conflict"))
+BY_THE_USER = frozenset(("unreadable", "source_unreadable", "conflict", "fetch_failed"))
 BY_BAD_LUCK = BY_THE_USER | {
     "bad_vectors",
     "provider_failed",
@@ -39,6 +39,7 @@ BY_BAD_LUCK = BY_THE_USER | {
     "parent_failed",
     "schedule_failed",
     "too_large",
+    "fetch_refused",
 }
 
 

@@ -44,6 +44,8 @@ class Kind(StrEnum):
     LOST = "lost"
     ENDLESS = "never-ends"
     FAILING = "failing"
+    GONE = "404"
+    ASTRAY = "redirect-refused"
 
 
 ALWAYS = (
@@ -95,6 +97,17 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
     ),
     "processing": (*ALWAYS, Kind.ERROR_AFTER, Kind.SERVER_ERROR, Kind.LOST),
     "cancel": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER),
+    "fetch": (
+        *ALWAYS,
+        Kind.ERROR_BEFORE,
+        Kind.ERROR_AFTER,
+        Kind.TOO_MANY,
+        Kind.TOO_MANY_LATER,
+        Kind.SERVER_ERROR,
+        Kind.TIMEOUT,
+        Kind.GONE,
+        Kind.ASTRAY,
+    ),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
 

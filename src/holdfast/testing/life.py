@@ -13,6 +13,7 @@ from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.testing.clock import SimClock, SimIds, SimRng
 from holdfast.testing.doors import SimMain, sim_index
+from holdfast.testing.fetchers import SimFetcher
 from holdfast.testing.files import SimFiles
 from holdfast.testing.gate import Gate
 from holdfast.testing.models import SimEmbedders
@@ -88,6 +89,7 @@ class Life:
             runtime=runtime,
             files=SimFiles(world.landscape, self.gate, clock),
             reader=SimReader(world.landscape),
+            fetcher=SimFetcher(world.web, self.gate),
             embedders=SimEmbedders(world.bill, self.gate),
             rerankers=SimRerankers(self.gate),
             processors=SimProcessors(world.plant, self.gate),

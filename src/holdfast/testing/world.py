@@ -27,6 +27,7 @@ from holdfast.testing.clients import Client
 from holdfast.testing.ending import settle
 from holdfast.testing.expectations import Expectations
 from holdfast.testing.faults import Faults
+from holdfast.testing.fetchers import SimWeb
 from holdfast.testing.files import Landscape
 from holdfast.testing.gate import Outage
 from holdfast.testing.life import Life
@@ -68,7 +69,7 @@ class World:
         self.stores = drawn_stores(draw, shared=self.cluster)
         self.disk = self.stores.disk
         self.index: IndexStore = MemoryIndex()
-        self.landscape, self.bill = Landscape(), Bill()
+        self.landscape, self.bill, self.web = Landscape(), Bill(), SimWeb()
         self.plant = Plant(self.landscape)
         self.expectations = Expectations()
         self.watch = Watch(self)
@@ -102,6 +103,12 @@ class World:
         self.landscape.write(path, content.encode())
         self.written.setdefault(path, set()).add(content)
         self.expectations.saved(path, content)
+
+    def put_page(self, url: str, content: str) -> None:
+        """Somebody elsewhere changes a page."""
+        self.web.pages[url] = content
+        self.written.setdefault(url, set()).add(content)
+        self.expectations.saved(url, content)
 
     def base_settings(self, choice: int) -> BaseSettings:
         """A base of the manner this seed prefers."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from holdfast.domain.errors import InvalidInput, NotFound
+from holdfast.domain.addresses import address_of, is_web
+from holdfast.domain.errors import HoldfastError, InvalidInput, NotFound
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.items import Item
 from holdfast.domain.paths import as_text
@@ -34,14 +36,24 @@ def find_item(kb: Workbench, text: str, base: BaseId | None = None) -> Item:
 
 
 def roots_at(kb: Workbench, base: BaseId, paths: Sequence[str]) -> dict[str, Item]:
-    """Of these paths those a user has added before, each with the first item made of it."""
+    """Of these paths and addresses those a user has added before, with the first item of each."""
     found: dict[str, Item] = {}
     with kb.main.read() as snapshot:
         for path in paths:
-            known = snapshot.at_source(as_text(kb.files.absolute(path)), base, 1, roots=True)
-            if known and known[0].data.get("path"):
-                found[path] = known[0]
+            for place in _places(kb, path):
+                known = snapshot.at_source(as_text(place), base, 1, roots=True)
+                if known and (known[0].data.get("path") or known[0].data.get("url")):
+                    found.setdefault(path, known[0])
     return found
+
+
+def _places(kb: Workbench, text: str) -> list[str]:
+    """How an item may say where it came from: as it was given, or in one form."""
+    if not is_web(text):
+        return [kb.files.absolute(text)]
+    with suppress(HoldfastError):
+        return [text, str(address_of(text))]
+    return [text]
 
 
 def _ways(
@@ -49,7 +61,7 @@ def _ways(
 ) -> Iterator[list[Item]]:
     exact = snapshot.item(ItemId(text))
     yield [exact] if exact and base in (None, exact.base_id) else []
-    for place in dict.fromkeys((text, kb.files.absolute(text))):
+    for place in dict.fromkeys((text, *_places(kb, text))):
         yield snapshot.at_source(place, base, NAMED + 1)
     yield snapshot.named(text, base, NAMED + 1)
     yield snapshot.at_source_ending(text.removeprefix("./").strip("/"), base, NAMED + 1)

@@ -16,18 +16,20 @@ Crash windows, in this order:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.domain.chunks import Chunk, Seal
 from holdfast.domain.errors import Permanent
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.item_states import COMPLETED, EMBEDDING, FAILED, Move, Status
+from holdfast.domain.items import ItemType
 from holdfast.domain.jobs import JobState
 from holdfast.jobs.run import Run
 from holdfast.stores.catalog import Moved, Published, Trouble
 from holdfast.stores.index import VectorsMissing
 from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
+from holdfast.workflow.inputs import checked_name
 from holdfast.workflow.pulse import Pulse
 from holdfast.workflow.snapshot import let_go, processed_of
 from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, pages_of, take_item
@@ -43,6 +45,7 @@ class Built:
     taken: Taken
     seal: Seal
     spent: Spent
+    title: str | None = None  # the document's own
 
 
 def index_document(kb: Workbench, run: Run) -> None:
@@ -63,17 +66,18 @@ def index_taken(kb: Workbench, taken: Taken) -> None:
         finish_equal(kb, taken)
         return
 
-    spent, pulse = Spent(), Pulse(kb, [run])
+    spent, pulse, title = Spent(), Pulse(kb, [run]), None
     kb.index.begin(base.id, run.item, run.claim)
     with accounted(kb, base, spent):
         for page in pages_of(kb, taken):
             pulse.page(page.share)
+            title = title or page.title
             write_page(kb, taken, page.chunks, oven_of(kb, taken, spent, pulse))
             pulse.batch(1.0)
     seal = kb.index.seal(base.id, run.item, run.claim)
 
     with kb.main.write() as tx:
-        published = publish(tx, [Built(taken, seal, spent)])
+        published = publish(tx, [Built(taken, seal, spent, title)])
     kb.main.durable()
     drop_older(kb, published)
 
@@ -125,6 +129,7 @@ def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
     done = tx.move(Move.COMPLETE, asked)
     ours = [one for one in builds if one.taken.item.id in done]
     tx.publish([_published(one) for one in ours])
+    _name_pages(tx, ours)
     tx.finish([one.taken.run.fence for one in builds])
     tx.record([_indexed(one) for one in ours])
     if ours and (provider := ours[0].taken.base.provider):
@@ -137,6 +142,15 @@ def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
         )
         tx.open_provider(provider)
     return [one.taken for one in ours]
+
+
+def _name_pages(tx: Transaction, builds: Sequence[Built]) -> None:
+    """A page of the web is called what it calls itself."""
+    for one in builds:
+        page = tx.item(one.taken.item.id) if one.taken.item.type is ItemType.URL else None
+        name = one.title or (page and page.data["url"])
+        if page is not None and name and page.name != name:
+            tx.set_source(replace(page, name=checked_name(name)))
 
 
 def finish_equal(kb: Workbench, taken: Taken) -> None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import TypeGuard
 
+from holdfast.domain.addresses import address_of, is_web, names_sitemap
 from holdfast.domain.errors import HoldfastError, InvalidInput, Permanent
 from holdfast.domain.files import FileEntry
 from holdfast.domain.ids import BaseId, EntryId, ItemId
@@ -82,12 +83,10 @@ def _item(kb: Workbench, base: BaseId, given: Input | str, found: Sorted) -> New
             return _bytes(kb, base, given, found)
         case Directory():
             return _directory(kb, base, given)
-        case Url() | Sitemap():
-            raise Permanent(
-                f"{given.url} cannot be fetched: this installation has no fetcher",
-                code="unsupported",
-                advice="download the page and add the file",
-            )
+        case Url():
+            return _url(kb, base, given)
+        case Sitemap():
+            return _sitemap(kb, base, given)
         case _:
             raise InvalidInput(
                 f"{type(given).__name__} cannot be added; give a path, File, Directory or Note"
@@ -96,8 +95,8 @@ def _item(kb: Workbench, base: BaseId, given: Input | str, found: Sorted) -> New
 
 def _meant(kb: Workbench, text: str) -> Input:
     """A bare string is a URL or a path."""
-    if text.startswith(("http://", "https://")):
-        return Url(text)
+    if is_web(text):
+        return Sitemap(text) if names_sitemap(text) else Url(text)
     if not is_path(text):
         raise InvalidInput(f"{text!r} is neither an address nor a path")
     return Directory(text) if kb.files.look(text).kind == "directory" else File(text)
@@ -182,6 +181,35 @@ def _directory(kb: Workbench, base: BaseId, folder: Directory) -> NewItem:
         status=first_status(is_container=True),
         data={"path": path, "recursive": bool(folder.recursive)},
         attributes=checked_attributes(folder.attributes),
+    )
+
+
+def _url(kb: Workbench, base: BaseId, url: Url) -> NewItem:
+    """Whether it may be fetched is asked when it is: a name may lead elsewhere by then."""
+    address = str(address_of(url.url))
+    return NewItem(
+        id=ItemId(kb.ids.new()),
+        base_id=base,
+        type=ItemType.URL,
+        name=checked_name(address),
+        source=url.url,
+        status=first_status(is_container=False),
+        data={"url": address},
+        attributes=checked_attributes(url.attributes),
+    )
+
+
+def _sitemap(kb: Workbench, base: BaseId, sitemap: Sitemap) -> NewItem:
+    address = str(address_of(sitemap.url))
+    return NewItem(
+        id=ItemId(kb.ids.new()),
+        base_id=base,
+        type=ItemType.SITEMAP,
+        name=checked_name(address),
+        source=sitemap.url,
+        status=first_status(is_container=True),
+        data={"url": address},
+        attributes=checked_attributes(sitemap.attributes),
     )
 
 

@@ -19,26 +19,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 
-from holdfast.domain import paths
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import HoldfastError, Permanent, Superseded
 from holdfast.domain.events import EventKind, NewEvent
+from holdfast.domain.files import Role
 from holdfast.domain.ids import ItemId
 from holdfast.domain.item_states import COMPLETED, FAILED, Move, first_status
-from holdfast.domain.items import Item
+from holdfast.domain.items import Item, ItemType
 from holdfast.domain.jobs import JobState
 from holdfast.jobs.outcomes import LaterPlease
 from holdfast.jobs.run import Run
-from holdfast.ports import Entry
 from holdfast.stages.walking.vanishing import Evidence, may_delete_missing
 from holdfast.stores.catalog import Moved, Trouble
 from holdfast.stores.main import Transaction
 from holdfast.workflow.delete_items import enqueue_deletes, mark_deleting
 from holdfast.workflow.meet_children import Met, meet
+from holdfast.workflow.meet_pages import meet_pages
 from holdfast.workflow.reindex_subtree import still_running
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.take import base_of
-from holdfast.workflow.walk import Place, Walk, begin, sort
+from holdfast.workflow.walk import Walk, begin, sort
+from holdfast.workflow.walk_sitemap import begin_sitemap
 from holdfast.workflow.workbench import Workbench
 
 PAGE = 500
@@ -51,14 +52,13 @@ def prepare_root(kb: Workbench, run: Run) -> None:
     box = _take(kb, run)
     until = kb.clock.mono() + SLOT_TIME
     try:
-        walk = begin(kb, run, box)
-        for page in _pages(kb, walk):
+        walk = _begin(kb, run, box)
+        for last in _pages(kb, walk):
             run.token.check()
-            sort(kb, walk, page)
-            _write_page(kb, run, walk, page[-1].name)
+            _write_page(kb, run, walk, last)
             if kb.clock.mono() >= until:
                 raise LaterPlease(0.0, "yielded")
-        is_bare = not walk.names and next(kb.files.entries(walk.path), None) is None
+        is_bare = not walk.names and _is_bare(kb, walk)
     except Permanent as error:
         give_up_prepare(kb, run, (error.code, str(error), error.advice))
         return
@@ -103,31 +103,55 @@ def _ours(tx: Transaction, run: Run) -> Item:
     return item
 
 
-def _pages(kb: Workbench, walk: Walk) -> Iterator[list[Entry]]:
-    entries = kb.files.entries(walk.path, walk.place.after)
+def _begin(kb: Workbench, run: Run, box: Item) -> Walk:
+    return begin_sitemap(kb, run, box) if box.type is ItemType.SITEMAP else begin(kb, run, box)
+
+
+def _pages(kb: Workbench, walk: Walk) -> Iterator[str]:
+    """Each page of the listing, sorted into the walk; the last name in it."""
     size = min(PAGE, kb.settings.max_queue_size)
+    if walk.listing is not None:
+        urls = walk.listing.after(walk.place.after)
+        while found := list(islice(urls, size)):
+            walk.names += len(found)
+            walk.pages = found
+            yield found[-1].name
+        return
+    entries = kb.files.entries(walk.path, walk.place.after)
     while page := list(islice(entries, size)):
         walk.names += len(page)
-        yield page
+        sort(kb, walk, page)
+        yield page[-1].name
+
+
+def _is_bare(kb: Workbench, walk: Walk) -> bool:
+    """Does it hold nothing at all, not even what is passed over?"""
+    if walk.listing is not None:
+        return not walk.listing.pages
+    return next(kb.files.entries(walk.path), None) is None
 
 
 def _write_page(kb: Workbench, run: Run, walk: Walk, last: str) -> None:
     before = walk.skipped.count
     with kb.main.write() as tx:
         box, base = _ours(tx, run), _base(tx, run)
-        known = tx.children(box.id, [paths.key_of(entry.name) for entry in walk.accepted])
-        met = meet(
-            kb, base, box, walk.accepted, known=known, skipped=walk.skipped, asked=walk.asked
-        )
+        met = _meet(kb, tx, walk, box, base)
         _wait_for_room(kb, tx, base, met)
         refusal = _write(tx, kb, walk, met, box=box, base=base)
-        walk.place = Place(last, walk.place.met + met.all, walk.place.known + met.known)
+        walk.place = walk.place.beyond(last, met.all, met.known)
         tx.keep_place(run.fence, asdict(walk.place))
         if walk.skipped.count != before or walk.skipped.document() != box.skipped:
             tx.set_skipped(box.id, box.generation, walk.skipped.document())
         tx.beat([run.fence], tx.now + kb.lease)
     if refusal is not None:
         raise refusal  # after the commit: children that have their job keep it
+
+
+def _meet(kb: Workbench, tx: Transaction, walk: Walk, box: Item, base: Base) -> Met:
+    known = tx.children(box.id, walk.keys)
+    if walk.listing is not None:
+        return meet_pages(kb, base, box, walk.pages, known=known, asked=walk.asked)
+    return meet(kb, base, box, walk.accepted, known=known, skipped=walk.skipped, asked=walk.asked)
 
 
 def _base(tx: Transaction, run: Run) -> Base:
@@ -180,15 +204,17 @@ def _finish(kb: Workbench, run: Run, walk: Walk, *, is_bare: bool) -> None:
         walk.place.met, walk.place.known, missing, is_bare, is_added=walk.top.id == run.item
     )
     pruned = bool(walk.flags.get("prune"))
-    delete = not missing or may_delete_missing(found, asked=walk.asked, pruned=pruned)
+    whole = walk.listing is None or walk.listing.complete
+    delete = not missing or (whole and may_delete_missing(found, asked=walk.asked, pruned=pruned))
     while delete and missing and _delete_some(kb, run, walk):
         run.token.check()
     with kb.main.write() as tx:
         box = _ours(tx, run)
-        warning = None if delete else _many_vanished(missing)
+        warning = _incomplete(walk) if not whole else None if delete else _many_vanished(missing)
         tx.set_own_outcome(box.id, box.generation, COMPLETED, warning, walk.skipped.document())
         numbers = {**asdict(found), "deleted": missing if delete else 0}
         tx.record([NewEvent(EventKind.EXPANDED, box.base_id, box.id, box.generation, numbers)])
+        tx.keep_only(box.id, Role.SNAPSHOT, None)  # the listing has served
         tx.finish([run.fence])
     kb.main.durable()
 
@@ -201,6 +227,13 @@ def _delete_some(kb: Workbench, run: Run, walk: Walk) -> bool:
         mark_deleting(tx, gone)
         enqueue_deletes(tx, box.base_id, [item.id for item in gone], after=walk.top.id)
         return bool(gone)
+
+
+def _incomplete(walk: Walk) -> Trouble:
+    skipped = walk.skipped.entries[0]["reason"] if walk.skipped.entries else ""
+    sentence = f"not all of the sitemap could be read, so no page of it was removed: {skipped}"
+    error = Permanent(sentence, code="source_unreadable")
+    return error.code, str(error), error.advice
 
 
 def _many_vanished(missing: int) -> Trouble:

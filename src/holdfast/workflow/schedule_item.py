@@ -57,7 +57,7 @@ def next_job(
         key=KEYS[kind](base.id, item.id, generation),
         item_id=item.id,
         generation=generation,
-        workload=made.size if made is not None else item.workload,
+        workload=made.size if made is not None else _workload(item),
         large=kind is JobKind.INDEX_DOCUMENTS and size >= kb.settings.large_item_bytes,
         input=input_,
         ordinal=ordinal,
@@ -88,6 +88,10 @@ def _kind(plan: Plan, item: Item | NewItem) -> JobKind:
     if item.id in plan.waiting:
         return JobKind.CHECK_FILE_PROCESSING_RESULT
     return JobKind.INDEX_DOCUMENTS
+
+
+def _workload(item: Item | NewItem) -> int:
+    return 0 if item.type is ItemType.URL else item.workload  # asking may take long: alone
 
 
 def _generation(item: Item | NewItem) -> Generation:

@@ -18,6 +18,7 @@ from holdfast.domain.items import Item, ItemType
 from holdfast.domain.processing import Processed, processed_of_document
 from holdfast.jobs.run import Run
 from holdfast.ports import Source
+from holdfast.workflow.fetch_page import fetch_page
 from holdfast.workflow.room import floor_of
 from holdfast.workflow.workbench import Workbench
 
@@ -32,6 +33,9 @@ def source_of(kb: Workbench, run: Run, base: Base, item: Item) -> Source:
         return stored_source(kb, f"{item.name}.md", entry, "text/markdown")
     if item.type is ItemType.NOTE:
         return _note(item)
+    if item.type is ItemType.URL:
+        page = fetch_page(kb, run, item)
+        return stored_source(kb, page.name, page.entry, page.media_type)
     if item.type is not ItemType.FILE:
         raise Permanent(f"a {item.type} cannot be read by this installation", code="unsupported")
     if "entry" in item.data:

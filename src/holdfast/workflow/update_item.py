@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from holdfast.domain.addresses import address_of
 from holdfast.domain.errors import HoldfastError, InvalidInput
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.guards import Operation, may_update, may_use
@@ -25,7 +26,7 @@ from holdfast.domain.items import (
 from holdfast.stores.catalog import Moved
 from holdfast.stores.main import Transaction
 from holdfast.workflow.add_items import may_enqueue
-from holdfast.workflow.inputs import checked_text, entry_of
+from holdfast.workflow.inputs import checked_name, checked_text, entry_of
 from holdfast.workflow.room import may_take_in
 from holdfast.workflow.schedule_item import schedule_items
 from holdfast.workflow.workbench import Workbench
@@ -36,6 +37,7 @@ class Change:
     """What a user wants changed; what is None stays."""
 
     content: str | bytes | None = None
+    url: str | None = None
     attributes: Mapping[str, Attribute] | None = None
 
 
@@ -86,6 +88,10 @@ def _restart(tx: Transaction, newer: Item, entry: FileEntry | None) -> None:
 
 def _with_content(item: Item, change: Change, entry: FileEntry | None) -> Item | None:
     """The item with its new content, or None when there is none or it is equal."""
+    if change.content is not None and change.url is not None:
+        raise InvalidInput("an item takes new content or a new url, not both")
+    if change.url is not None:
+        return _url(item, change.url)
     if change.content is None:
         return None
     if item.type is ItemType.NOTE and isinstance(change.content, str):
@@ -107,6 +113,18 @@ def _note(item: Item, content: str) -> Item | None:
         size=len(content.encode()),
         workload=workload_of_text(content),
     )
+
+
+def _url(item: Item, url: str) -> Item | None:
+    """Another address is another page: nothing that is known of the old one holds."""
+    if item.type is not ItemType.URL:
+        raise InvalidInput(f"item {item.id} is a {item.type}; it has no url to change")
+    if item.parent_id is not None:
+        raise InvalidInput(f"item {item.id} is a page of a sitemap, which says where it is")
+    address = str(address_of(url))
+    if item.data["url"] == address:
+        return None
+    return replace(item, data={"url": address}, source=url, name=checked_name(address))
 
 
 def _file(item: Item, entry: FileEntry) -> Item | None:

@@ -14,6 +14,7 @@ from holdfast.jobs.run import Run
 from holdfast.ports import Entry
 from holdfast.stages.walking.listing import Manner, Skipped, is_folder, is_silent, why_not
 from holdfast.stages.walking.rules import MAX_RULE_BYTES, RULE_FILES, Level, rules_of
+from holdfast.stages.web.sitemaps import Listed, Listing
 from holdfast.workflow.workbench import Workbench
 
 FLAGS = ("asked", "force", "prune")
@@ -27,21 +28,34 @@ class Place:
     after: str = ""
     met: int = 0
     known: int = 0
+    listing: str = ""  # the kept listing of a sitemap
+
+    def beyond(self, last: str, met: int, known: int) -> Place:
+        """After one more page."""
+        return Place(last, self.met + met, self.known + known, self.listing)
 
 
 @dataclass(slots=True)
 class Walk:
-    """One run over one folder."""
+    """One run over one folder or sitemap."""
 
     path: str
     generation: Generation
-    top: Item  # the folder the user added
+    top: Item  # what the user added
     manner: Manner
     place: Place
     skipped: Skipped
     flags: dict[str, Any]
     names: int = 0  # entries this run has seen, of whatever kind
     accepted: list[Entry] = field(default_factory=list[Entry])
+    listing: Listing | None = None  # of a sitemap
+    pages: list[Listed] = field(default_factory=list[Listed])
+
+    @property
+    def keys(self) -> list[str]:
+        """What the children of this page are known by below their container."""
+        found = self.pages if self.listing is not None else self.accepted
+        return [paths.key_of(one.name) for one in found]
 
     @property
     def asked(self) -> bool:

@@ -10,6 +10,7 @@ from holdfast.jobs.permits import Permits
 from holdfast.ports import (
     Clock,
     Embedders,
+    Fetcher,
     Files,
     Ids,
     Processors,
@@ -34,6 +35,7 @@ class Workbench:
     runtime: Runtime
     files: Files
     reader: Reader
+    fetcher: Fetcher
     embedders: Embedders
     rerankers: Rerankers
     processors: Processors

@@ -16,7 +16,10 @@ def add(
     *,
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH|-...", help="Files and folders; - reads a note from stdin."),
+        typer.Argument(
+            metavar="PATH|URL|-...",
+            help="Files, folders, pages, sitemaps; - reads a note from stdin.",
+        ),
     ],
     base: Annotated[
         str | None,
@@ -31,26 +34,31 @@ def add(
             metavar="PROVIDER/MODEL", help="Embedding model of a base made now; none: words only."
         ),
     ] = None,
+    sitemap: Annotated[
+        bool, typer.Option("--sitemap", help="The given addresses are sitemaps.")
+    ] = False,
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="Accept only; the next command does the work.")
     ] = False,
 ) -> int:
-    """Add files, folders and notes.
+    """Add files, folders, web pages, sitemaps and notes.
 
     Waits until they can be found. What was added before is read again instead; unchanged text is
-    not embedded again. Folders are followed into their depth, hidden names are left out. Without
-    --base they go into the only base there is, or into "default".
+    not embedded again. Folders are followed into their depth, hidden names are left out. An address
+    that ends like …/sitemap.xml is a sitemap, and all its pages are added; --sitemap says so of
+    others. Without --base all goes into the only base there is, or into "default".
 
     \b
     Examples:
       holdfast add ~/documents
       holdfast add report.md notes/ --base work
+      holdfast add https://example.org/guide https://example.org/sitemap.xml
       date | holdfast add - --title "When it was"
     """
     from holdfast.interfaces.cli.adding import asked, begin, told
     from holdfast.interfaces.cli.outcome import outcome_of, waited
 
-    wanted = asked(paths, title)
+    wanted = asked(paths, title, sitemap=sitemap)
     with door.owning(run=not no_wait) as (hf, stop):
         adding = begin(hf, stop, base, model, door).take(wanted)
         ending = None if no_wait else waited(hf, stop, door, adding.ids, adding.base.name)

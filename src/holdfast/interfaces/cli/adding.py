@@ -10,11 +10,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from holdfast.domain.addresses import is_web
 from holdfast.domain.bases import Base
 from holdfast.domain.errors import InvalidInput
 from holdfast.domain.guards import MAX_INPUTS
 from holdfast.domain.ids import ItemId
-from holdfast.domain.items import Input, Item, Note, Refused
+from holdfast.domain.items import Input, Item, ItemType, Note, Refused, Sitemap
 from holdfast.interfaces.cli.door import Door
 from holdfast.interfaces.cli.models import QUICKER
 from holdfast.interfaces.cli.outcome import (
@@ -48,9 +49,21 @@ class Asked:
     index: int
     given: Input | str
 
+    @property
+    def place(self) -> str | None:
+        """Where it stands, if it stands somewhere."""
+        if isinstance(self.given, Sitemap):
+            return self.given.url
+        return self.given if isinstance(self.given, str) else None
 
-def asked(paths: Sequence[str], title: str | None) -> list[Asked]:
+
+def asked(paths: Sequence[str], title: str | None, *, sitemap: bool = False) -> list[Asked]:
     """What the command line names, each thing once; - is the text on stdin."""
+    if sitemap and not all(is_web(path) for path in paths):
+        raise InvalidInput(
+            "--sitemap says what the given addresses are, and not all that is given is one",
+            advice="add files and folders with a command of their own",
+        )
     if paths.count(STDIN) > 1:
         raise InvalidInput("- is given twice; there is one stdin", advice="give - once")
     if title is not None and STDIN not in paths:
@@ -60,15 +73,17 @@ def asked(paths: Sequence[str], title: str | None) -> list[Asked]:
         )
     once = {_same(path): (index, path) for index, path in reversed(list(enumerate(paths)))}
     inputs = sorted(once.values())
-    return [Asked(i, _note(title) if path == STDIN else path) for i, path in inputs]
+    return [Asked(i, _given(path, title, sitemap=sitemap)) for i, path in inputs]
+
+
+def _given(path: str, title: str | None, *, sitemap: bool) -> Input | str:
+    if path == STDIN:
+        return _note(title)
+    return Sitemap(path) if sitemap else path
 
 
 def _same(path: str) -> str:
-    return path if path == STDIN or _is_url(path) else str(Path(path).absolute())
-
-
-def _is_url(path: str) -> bool:
-    return path.startswith(("http://", "https://"))
+    return path if path == STDIN or is_web(path) else str(Path(path).absolute())
 
 
 def _note(title: str | None) -> Note:
@@ -104,8 +119,8 @@ class Adding:
 
     def take(self, inputs: Sequence[Asked]) -> Adding:
         """New things are added; what was added before is read again, or left at its work."""
-        paths = [one.given for one in inputs if isinstance(one.given, str)]
-        known = self.hf.roots_at(self.base, [path for path in paths if not _is_url(path)])
+        places = [one.place for one in inputs if one.place is not None]
+        known = self.hf.roots_at(self.base, places)
         fresh = [one for one in inputs if not _is_known(one, known)]
         for page in _pages(fresh):
             if self.stop.asked:
@@ -125,7 +140,7 @@ class Adding:
         self.refused += [_at(refused, page[refused.index].index) for refused in added.failed]
 
     def _read_again(self, page: Sequence[Asked], known: Mapping[str, Item]) -> None:
-        items = {known[str(one.given)].id: one.index for one in page}
+        items = {known[str(one.place)].id: one.index for one in page}
         self.hf.reindex(list(items), skip_active=True)
         self.again += items
         self.index_of.update(items)
@@ -177,7 +192,9 @@ def _may_keep_its_model(base: Base, model: str | None) -> None:
 
 
 def _is_known(one: Asked, known: Mapping[str, Item]) -> bool:
-    return isinstance(one.given, str) and one.given in known
+    item = known.get(one.place or "")
+    is_sitemap = item is not None and item.type is ItemType.SITEMAP
+    return item is not None and (is_sitemap or not isinstance(one.given, Sitemap))
 
 
 def _pages(inputs: Sequence[Asked]) -> Iterator[list[Asked]]:

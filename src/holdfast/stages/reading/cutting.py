@@ -8,12 +8,13 @@ from holdfast.domain.chunks import ChunkPage, Cutting, pages
 from holdfast.domain.errors import Permanent
 from holdfast.ports import Event, Source
 from holdfast.stages.chunking.structured import chunks_of
+from holdfast.stages.reading.page import is_page, parse_page
 from holdfast.stages.reading.plain import is_blank, parse_plain
 
 
 def cut(source: Source, cutting: Cutting) -> Generator[ChunkPage, None, None]:
     """The chunks of a source; none when there is nothing in it but white space."""
-    parsed = parse_plain(source)
+    parsed = parse_page(source) if is_page(source) else parse_plain(source)
     empty = True
     for page in pages(chunks_of(parsed.segments, cutting, parsed.form)):
         empty = False

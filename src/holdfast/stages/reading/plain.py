@@ -78,6 +78,12 @@ class Reading:
             ) from error
 
 
+def content_of(source: Source) -> bytes:
+    """All of it, for a format that cannot be read piece by piece."""
+    with _opened(source) as file:
+        return file.read()
+
+
 def _opened(source: Source) -> BinaryIO:
     if source.content is not None:
         return BytesIO(source.content)

@@ -97,7 +97,7 @@ class HttpFetcher:
             self._line(answers, deadline) as pool,
             pool.stream("GET", url, headers=headers, extensions=name) as response,
         ):
-            return self._answer(address, response)
+            return self._answer(address, wanted, response)
 
     @contextmanager
     def _line(self, answers: list[str], deadline: Deadline) -> Iterator[httpcore.ConnectionPool]:
@@ -111,14 +111,14 @@ class HttpFetcher:
         ) as pool:
             yield pool
 
-    def _answer(self, address: Address, response: httpcore.Response) -> Answer:
-        headers = _read(response)
+    def _answer(self, address: Address, wanted: Wanted, response: httpcore.Response) -> Answer:
+        headers, is_known = _read(response), response.status == UNCHANGED and wanted.is_known
         if response.status in ELSEWHERE and headers.get("location"):
             return Answer(headers["location"], None)
-        if response.status != UNCHANGED and not is_content(response.status):
+        if not is_known and not is_content(response.status):
             raise failure(response.status, headers, address.shown, self.clock.wall())
         content = None
-        if response.status != UNCHANGED:
+        if not is_known:
             encoding = headers.get("content-encoding", "")
             content = body_of(response.iter_stream(), encoding, self.max_bytes, address.shown)
         kind, charset = media_type_of(headers)
