@@ -13,6 +13,7 @@ from holdfast.domain.item_states import COMPLETED, FAILED
 from holdfast.domain.items import Item, Sitemap, Url
 from holdfast.ports import Fetched, Wanted
 from holdfast.stages.reading.cutting import OwnReader
+from holdfast.workflow.rebuild_base import rebuild_lost
 from tests.workflow.webs import SITE, Pages, done_page, html, restart_leaf, web_of
 from tests.workflow.worlds import World
 
@@ -101,6 +102,8 @@ def test_a_changed_page_is_read_anew_and_only_its_last_copy_is_kept(
     assert (item.name, world.found("heron")[0]) == ("Herons", item.id)
     assert "lamp" not in text_of(world, item)
     assert world.rows("SELECT count(*) FROM file_refs") == [(1,)]
+    world.sweep()
+    assert len(world.dump()["files"]) == 1
     assert world.ailments() == []
 
 
@@ -218,6 +221,19 @@ def test_a_page_whose_delete_comes_while_it_is_fetched_leaves_nothing(
     assert world.is_gone(item)
     assert world.rows("SELECT count(*) FROM file_refs") == [(0,)]
     assert world.ailments() == []
+
+
+def test_a_lost_index_is_made_again_from_the_copies(world: World, pages: Pages) -> None:
+    item = done_page(world, pages.put("/reset", html(LAMP)))
+    pages.fail("/reset", 404)
+    kb = world.engine.kb
+    kb.index.drop(world.base.id)
+
+    rebuild_lost(kb)
+    world.finish()
+
+    assert (world.status(item), world.found("lamp blinks")) == (COMPLETED, [item.id])
+    assert pages.asked == ["/reset"]
 
 
 def test_a_page_takes_a_slot_of_its_own(world: World, pages: Pages) -> None:

@@ -44,6 +44,7 @@ def test_the_pages_of_a_sitemap_can_be_found(world: World, pages: Pages) -> None
         COMPLETED,
         {item.id for item in found.values()},
     )
+    world.sweep()
     assert world.ailments() == []
     assert world.dump()["file_refs"] != []
 
@@ -173,6 +174,7 @@ def test_a_long_sitemap_waits_for_room_and_is_fetched_once(
     assert (box.status, len(children(world, box))) == (COMPLETED, 11)
     held = world.rows("SELECT count(*) FROM file_refs WHERE source_id = ?", box.id)
     assert held == [(0,)], "the listing is not kept when it has served"
+    world.sweep()
     assert world.ailments() == []
 
 

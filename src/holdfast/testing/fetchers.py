@@ -17,6 +17,7 @@ from holdfast.testing.gate import Gate
 SITE = "http://sim.example"
 SITEMAP = f"{SITE}/sitemap.xml"
 PAGES = tuple(f"{SITE}/{kind}{n}.md" for n in range(2) for kind in ("odd", "even"))
+FRONT = f"{SITE}/front.md"  # a sitemap without any page would be no evidence
 TIMEOUT = 60.0
 
 
@@ -24,7 +25,7 @@ class SimWeb:
     """What stands on servers elsewhere; no process of ours can harm it."""
 
     def __init__(self) -> None:
-        self.pages: dict[str, str] = {}
+        self.pages = {FRONT: "the front page of a site stands whatever becomes of the others.\n"}
 
     def sitemap(self) -> bytes:
         """Every second page says when it was changed; for the others nobody knows."""

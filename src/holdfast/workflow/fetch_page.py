@@ -41,6 +41,8 @@ class Page:
 def fetch_page(kb: Workbench, run: Run, item: Item) -> Page:
     """The page as it is now; a user who asks for it gets it whole, whatever the marks say."""
     copy = _copy(kb, item)
+    if copy is not None and run.job.input.get("stored"):
+        return _as_it_was(kb, run, item, copy)  # a lost index is made again without asking anybody
     marks = item.data if copy is not None and not run.job.input.get("asked") else {}
     wanted = Wanted(str(item.data["url"]), *(marks.get(name) for name in MARKS))
     fetched = kb.fetcher.fetch(wanted, run.token.check)

@@ -74,7 +74,7 @@ def restart_leaves(
     tx.record(
         [NewEvent(EventKind.REPAIRED, base.id, one.id, one.generation, why) for one in restarted]
     )
-    return schedule_items(tx, kb, base, restarted)
+    return schedule_items(tx, kb, base, restarted, asked={"stored": True})
 
 
 def _opens(kb: Workbench, base_id: BaseId) -> bool:
