@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import subprocess
+import sys
 
 import pytest
 
@@ -55,3 +58,23 @@ def test_a_story_names_seed_script_and_faults() -> None:
 
     assert "seed story-1" in story
     assert "script: add_notes" in story
+
+
+@pytest.mark.slow
+def test_a_seed_replays_in_another_process_with_other_hashes() -> None:
+    program = (
+        "from holdfast.testing.case import Case; from holdfast.testing.world import play; "
+        "print(*(play(Case(f'hashes-{n}')).digest for n in range(8)))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(told) == 1

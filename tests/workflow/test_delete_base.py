@@ -6,6 +6,8 @@ import pytest
 
 from holdfast.domain.errors import NotFound
 from holdfast.domain.items import File
+from holdfast.domain.jobs import Lane
+from holdfast.jobs.claim import Holder, claim
 from tests.workflow.worlds import World, once
 
 
@@ -106,3 +108,18 @@ def test_a_deleted_name_can_be_given_again(world: World) -> None:
     again = world.hf.create_base("manuals", embedding_model=None)
 
     assert world.hf.base("manuals").id == again.id
+
+
+def test_a_reindex_that_was_running_leaves_no_job_behind_its_base(world: World) -> None:
+    item = world.done_note("alpha")
+    world.hf.reindex([item])
+    holder = Holder(world.engine.kb.owner, world.engine.kb.lease)
+    runner = world.runner()
+    taken = claim(world.engine.kb.main, Lane.CONTROL, runner.caps, holder).jobs
+
+    world.hf.delete_base(world.base)
+    runner.execute(taken)
+    world.finish()
+
+    assert world.rows("SELECT * FROM bases") == []
+    assert "ready" not in world.jobs()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,16 @@ def test_a_damage_is_found_and_repaired_if_anything_is_left_to_repair_it_from(
     assert seen.is_right_for(damage), seen
 
 
+def soon_without_findings(beside: Holdfast) -> bool:
+    """Older builds go a moment after their items are done."""
+    deadline = time.monotonic() + 30
+    while beside.doctor() != []:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
 def test_the_doctor_finds_nothing_beside_an_owner_at_work(sound: Path, tmp_path: Path) -> None:
     folder = planted(sound, tmp_path, Damage("nothing", "", lambda _broken: None))
     with Holdfast.open(folder) as hf, Holdfast.open(folder, read_only=True) as beside:
@@ -46,4 +57,4 @@ def test_the_doctor_finds_nothing_beside_an_owner_at_work(sound: Path, tmp_path:
             hf.reindex([item.id for item in hf.items("b").items], skip_active=True)
             assert [one for one in beside.doctor() if one.invariant.startswith("i14")] == []
         hf.wait([item.id for item in hf.items("b").items], timeout=30)
-        assert beside.doctor() == []
+        assert soon_without_findings(beside)

@@ -394,6 +394,16 @@ def test_a_deleted_base_cancels_its_documents(office: Office) -> None:
     assert office.clerk.asked("cancel") == ["cancel task-1"]
 
 
+def test_a_base_deleted_during_a_look_leaves_no_job_behind(office: Office) -> None:
+    office.scan()
+    office.step(Lane.POLL)
+    office.clerk.on_call = once(lambda: office.hf.delete_base(office.base))
+    office.finish()
+
+    assert office.rows("SELECT id FROM bases WHERE name = 'scans'") == []
+    assert office.rows("SELECT key FROM jobs WHERE state IN ('ready', 'later', 'running')") == []
+
+
 def test_a_round_that_cannot_be_queued_fails_the_item(office: Office) -> None:
     item = office.scan()
     with refusing(lambda job: job.kind is CHECK):

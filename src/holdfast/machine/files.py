@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from holdfast.domain.errors import DiskFull, Permanent, Transient
 from holdfast.domain.paths import as_text
+from holdfast.machine.ages import Ages
 from holdfast.ports import Copied, Entry, Look
 
 PASSING = {4, 5, 11, 16, 110, 116}  # EINTR EIO EAGAIN EBUSY ETIMEDOUT ESTALE
@@ -28,6 +29,7 @@ class FolderFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._ages = Ages(time.monotonic)
 
     def absolute(self, path: str) -> str:
         return os.path.abspath(path)  # not resolved: the user's own name for it stays
@@ -80,6 +82,7 @@ class FolderFiles:
 
     def keep(self, name: str, content: bytes) -> None:
         path = self._folder_of(name)
+        self._ages.kept(name)
         try:
             with open(path, "wb") as file:
                 file.write(content)
@@ -91,6 +94,7 @@ class FolderFiles:
 
     def move(self, name: str, to: str) -> None:
         path = self._folder_of(to)
+        self._ages.kept(to)
         try:
             with open(self.folder / name, "rb") as file:
                 os.fsync(file.fileno())
@@ -126,11 +130,11 @@ class FolderFiles:
     def stored(self, folder: str) -> list[tuple[str, float]]:
         now = time.time()
         found = [(path, _stat(path)) for path in sorted((self.folder / folder).rglob("*"))]
-        return [
+        return self._ages.of(
             (path.relative_to(self.folder).as_posix(), now - seen.st_mtime)
             for path, seen in found
             if seen is not None and stat.S_ISREG(seen.st_mode)
-        ]
+        )
 
     def free(self) -> tuple[int, int]:
         usage = shutil.disk_usage(self.folder)

@@ -40,6 +40,7 @@ BY_BAD_LUCK = BY_THE_USER | {
     "schedule_failed",
     "too_large",
     "fetch_refused",
+    "parser_failed",
 }
 
 
@@ -56,13 +57,20 @@ def settle(world: World) -> None:
     if not rest(world):
         return
     Comparison(world, BY_THE_USER).everything()
-    world.outage.set_clock_right()
-    world.outage.jump(world.settings.file_grace + 1.0)
-    rounds = max(world.settings.sweep_interval, world.settings.lease_renewal)
-    world.kernel.sleep(1.2 * rounds)
+    grow_old(world, life)
     leftovers(world)
     bill(world)
     life.end()
+
+
+def grow_old(world: World, life: Life) -> None:
+    """The grace time passes; this life has looked before it, sleeps through it, and looks again."""
+    world.outage.set_clock_right()
+    grace = world.settings.file_grace + 1.0
+    rounds = 1.2 * max(world.settings.sweep_interval, world.settings.lease_renewal)
+    world.kernel.sleep(rounds)
+    world.kernel.freeze(life.process, grace)
+    world.kernel.sleep(grace + rounds)
 
 
 def heal(world: World, life: Life) -> None:

@@ -44,6 +44,7 @@ class Kind(StrEnum):
     LOST = "lost"
     ENDLESS = "never-ends"
     FAILING = "failing"
+    PARSER_DIED = "parser-died"
     GONE = "404"
     ASTRAY = "redirect-refused"
 
@@ -108,6 +109,7 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.GONE,
         Kind.ASTRAY,
     ),
+    "reader": (*ALWAYS, Kind.ERROR_BEFORE, Kind.PARSER_DIED),
     "message": (Kind.DELAY, Kind.DUPLICATE, Kind.LOST),
 }
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from random import Random
 
 from holdfast.domain.errors import Permanent
+from holdfast.machine.ages import Ages
 from holdfast.ports import Copied, Entry, Look
 from holdfast.testing.clock import SimClock
 from holdfast.testing.gate import Gate
@@ -61,8 +62,11 @@ class Landscape:
 class SimFiles:
     """The Files of one simulated process."""
 
-    def __init__(self, landscape: Landscape, gate: Gate, clock: SimClock) -> None:
+    def __init__(
+        self, landscape: Landscape, gate: Gate, clock: SimClock, *, shared: bool = False
+    ) -> None:
         self._disk, self._gate, self._clock = landscape, gate, clock
+        self._ages = Ages(clock.mono, shared=shared)
 
     def absolute(self, path: str) -> str:
         return path if path.startswith("/") else f"{HOME}/{path}"
@@ -149,6 +153,7 @@ class SimFiles:
         return self._disk.below(path)
 
     def _keep(self, name: str, content: bytes) -> None:
+        self._ages.kept(name)
         self._disk.ours[name] = (content, self._clock.wall())
         self._disk.removed.clear()  # the folder was synced with it
 
@@ -172,7 +177,7 @@ class SimFiles:
     def _stored(self, folder: str) -> list[tuple[str, float]]:
         now = self._clock.wall()
         below = [name for name in sorted(self._disk.ours) if _inside(name, folder)]
-        return [(name, max(0.0, now - self._disk.ours[name][1])) for name in below]
+        return self._ages.of((name, max(0.0, now - self._disk.ours[name][1])) for name in below)
 
 
 def _inside(name: str, folder: str) -> bool:

@@ -244,6 +244,27 @@ _ALL = (
         ),
     ),
     Mutant(
+        "ages_by_a_steady_clock",
+        "bytes that wait for their row stay, whatever the clock on the wall does",
+        function("holdfast.machine.ages:Ages.of", lambda _self, files: list(files)),
+    ),
+    Mutant(
+        "nothing_left_behind_a_base",
+        "what a run scheduled in a base that goes, goes with it",
+        together(
+            source(
+                f"{WORKFLOW}.delete_base:_remove_slice",
+                "tx.cancel_base(run.base)  # again",
+                "pass  # not again",
+            ),
+            source(
+                f"{WORKFLOW}.reindex_subtree:_restart_root",
+                "base.status is BaseStatus.DELETING or ",
+                "",
+            ),
+        ),
+    ),
+    Mutant(
         "deletes_are_enqueued_again",
         "a delete whose job was refused is taken up",
         source(

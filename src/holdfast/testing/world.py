@@ -285,6 +285,7 @@ def drawn_settings(rng: Random, *, leases: bool) -> Settings:
         "sweep_interval": rng.choice((60, 60, 60, 60, 60, 20)),
         "lease_expires": max(int(leases), rng.choice((0, 0, 0, 1))),
         "lease_renewal": rng.choice((15, 30)),
+        "file_grace": 10_800,  # longer than two delays and a pause of one upload
         "in_process_bytes": rng.choice((65_536, 65_536, 100)),
     }
     return defaults().model_copy(update=drawn)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from holdfast.config import ProcessorSettings
-from holdfast.domain.bases import Base
+from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.errors import HoldfastError, Permanent, Superseded, Transient
 from holdfast.domain.files import Role
 from holdfast.domain.item_states import FAILED, Move
@@ -284,7 +284,9 @@ def _take(kb: Workbench, run: Run) -> Check:
 
 def _ours(tx: Transaction, run: Run) -> Item:
     """The item, while this run owns it: read again in every transaction."""
-    item = tx.item(run.item)
+    base, item = tx.base(run.base), tx.item(run.item)
+    if base is None or base.status is BaseStatus.DELETING:
+        raise Superseded(f"base {run.base} is gone")  # nobody would ever claim its next job
     if item is None or item.deleting or item.generation != run.fence.generation:
         raise Superseded(f"item {run.item} has moved on")
     if not still_running(tx, run):

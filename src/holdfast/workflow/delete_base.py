@@ -67,4 +67,5 @@ def _wait_for_runs(kb: Workbench, base: BaseId) -> None:
 
 def _remove_slice(kb: Workbench, run: Run) -> bool:
     with kb.main.write() as tx:
+        tx.cancel_base(run.base)  # again: a run that was ending may have scheduled something
         return tx.base(run.base) is None or tx.delete_base_rows(run.base, ROWS_PER_SLICE)

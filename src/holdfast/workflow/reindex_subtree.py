@@ -6,7 +6,7 @@ kept, else the root is reset and scheduled in one transaction. Children are a co
 
 from __future__ import annotations
 
-from holdfast.domain.bases import Base
+from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.events import EventKind, NewEvent
 from holdfast.domain.guards import has_settled
 from holdfast.domain.ids import ItemId
@@ -39,7 +39,9 @@ def give_up_reindex(kb: Workbench, run: Run, trouble: Trouble) -> None:
 
 def _restart_root(tx: Transaction, kb: Workbench, run: Run, root: ItemId) -> None:
     base, item = tx.base(run.base), tx.item(root)
-    if base is None or item is None or not still_running(tx, run):
+    if base is None or base.status is BaseStatus.DELETING or item is None:
+        return
+    if not still_running(tx, run):
         return
     inside = tx.subtree([root], stale(tx, kb))
     if any(one.status is DELETING for one in inside):

@@ -8,6 +8,7 @@ is `lost`, which is no error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -18,6 +19,8 @@ from holdfast.ports import Source
 from holdfast.stages.processing.services import Service, Where
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     import httpx
 
 PATIENCE = 60.0  # seconds for one answer
@@ -131,7 +134,7 @@ class HttpProcessor:
             import httpx
 
             self._client = httpx.Client(
-                headers=self._headers, timeout=PATIENCE, trust_env=False, follow_redirects=False
+                headers=self._headers, timeout=PATIENCE, trust_env=False, verify=_trusted()
             )
         return self._client
 
@@ -169,6 +172,14 @@ class HttpProcessor:
 
 
 FAILED = "processing_failed"
+
+
+@cache
+def _trusted() -> SSLContext:
+    """Whom to believe who they are; dear to read, so once for all processors."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def _opened(source: Source) -> BinaryIO:

@@ -12,7 +12,12 @@ from holdfast.domain.ids import BaseId
 from holdfast.domain.invariants import INVARIANTS
 from holdfast.stores.sqlite.queries import queries
 
-STRICTER = ("i8_claim_given_once", "i9_claim_above_the_counter", "i10_completed_is_this_generation")
+STRICTER = (
+    "i7_jobs_have_their_base",
+    "i8_claim_given_once",
+    "i9_claim_above_the_counter",
+    "i10_completed_is_this_generation",
+)
 KEPT_BY_THE_SCHEMA = frozenset({"i8_one_live_job_per_key"})  # a unique index says so already
 
 

@@ -67,6 +67,11 @@ SELECT 'files/' || substr(sha256, 1, 2) || '/' || sha256 || '-' || id FROM file_
 -- name: living_bases
 SELECT id FROM bases WHERE status <> 'deleting' ORDER BY id
 
+-- name: i7_jobs_have_their_base
+-- Whatever belonged to a base ended with it, but for what ends the base itself.
+SELECT jobs.id FROM jobs WHERE state IN ('ready', 'later', 'parked', 'running')
+  AND kind <> 'delete-base' AND NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = jobs.base_id)
+
 -- name: i8_claim_given_once
 SELECT 'claim ' || claim FROM jobs WHERE state = 'running' GROUP BY claim HAVING count(*) > 1
 
