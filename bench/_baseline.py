@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from holdfast.domain.bases import BaseSettings
-from holdfast.domain.chunks import Chunk
+from holdfast.domain.chunks import Chunk, Cutting, Segment
 from holdfast.stages.chunking.structured import chunks_of
 from holdfast.stages.embedding.hash_model import HashEmbedder
 
@@ -29,7 +28,7 @@ CREATE TABLE chunk (
 """
 
 
-def ingest(folder: Path, file: Path, settings: BaseSettings) -> int:
+def ingest(folder: Path, file: Path, settings: Cutting) -> int:
     """Every Markdown file below the folder; how many chunks."""
     model, count = HashEmbedder(WIDTH), 0
     with sqlite3.connect(file) as db:
@@ -49,12 +48,10 @@ def ingest(folder: Path, file: Path, settings: BaseSettings) -> int:
     return count
 
 
-def _chunks(
-    db: sqlite3.Connection, folder: Path, settings: BaseSettings
-) -> Iterator[tuple[int, Chunk]]:
+def _chunks(db: sqlite3.Connection, folder: Path, settings: Cutting) -> Iterator[tuple[int, Chunk]]:
     for number, path in enumerate(sorted(folder.rglob("*.md"))):
         content = path.read_bytes()
         named = (number, str(path), hashlib.sha256(content).hexdigest())
         db.execute("INSERT INTO document VALUES (?, ?, ?)", named)
-        for chunk in chunks_of(content.decode(), settings):
+        for chunk in chunks_of([Segment(content.decode())], settings, "markdown"):
             yield number, chunk

@@ -149,10 +149,10 @@ def peak() -> float:
 
 def _baseline(folder: Path, data: Path) -> dict[str, Any]:
     from bench._baseline import ingest
-    from holdfast.domain.bases import BaseSettings
+    from holdfast.domain.chunks import Cutting
 
-    settings = BaseSettings("b", chunk_size=CHUNK_TOKENS, chunk_overlap=0)
-    return {"first": step(lambda: ingest(folder, data / "baseline.db", settings)), "mb": peak()}
+    cutting = Cutting(CHUNK_TOKENS)
+    return {"first": step(lambda: ingest(folder, data / "baseline.db", cutting)), "mb": peak()}
 
 
 def _holdfast(folder: Path, data: Path) -> dict[str, Any]:

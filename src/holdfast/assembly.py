@@ -21,17 +21,19 @@ from holdfast.machine.files import FolderFiles
 from holdfast.machine.ids import SystemRng, TimeOrderedIds
 from holdfast.machine.owner import OwnerLock
 from holdfast.machine.threads import Threads
-from holdfast.ports import Clock, Event, Fetcher, Files, Runtime, Thread
+from holdfast.ports import Clock, Event, Fetcher, Files, Limits, Reader, Runtime, Thread
 from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.processing.registry import Processors
-from holdfast.stages.reading.cutting import OwnReader
+from holdfast.stages.reading.apart import WARM, ReaderApart
+from holdfast.stages.reading.ocr import Ocr
 from holdfast.stages.reranking.registry import Rerankers
 from holdfast.stages.web.fetcher import HttpFetcher
 from holdfast.stages.web.networks import allowed_of
 from holdfast.stores.sqlite.index import SqliteIndex
 from holdfast.stores.sqlite.main import SqliteMain
+from holdfast.workflow.adopt_rows import adopt_rows
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
 from holdfast.workflow.purge import Purges, purge_all
@@ -66,6 +68,7 @@ class Engine:
 
     def recover(self) -> None:
         recover_at_start(self.kb)
+        adopt_rows(self.kb)
         check_models(self.kb)
 
     def close(self) -> None:
@@ -152,7 +155,7 @@ def open_engine(
 
 
 def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run: bool) -> Engine:
-    disk, clock, runtime = FolderDisk(folder), SystemClock(), Threads()
+    disk, clock, runtime = FolderDisk(folder), SystemClock(), Threads(WARM)
     if lock is None and not disk.exists("holdfast.db"):
         raise Unavailable(f"{folder} holds no knowledge base", code="not_found")
     bells, ids = Bells(runtime), TimeOrderedIds()
@@ -165,7 +168,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         rng=SystemRng(),
         runtime=runtime,
         files=files,
-        reader=OwnReader(),
+        reader=reader_of(settings, runtime),
         fetcher=fetcher_of(settings, clock, runtime),
         embedders=embedders_of(settings, files, runtime),
         rerankers=Rerankers(),
@@ -183,6 +186,18 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         owner=ids.new(),
     )
     return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+
+
+def reader_of(settings: Settings, runtime: Runtime) -> Reader:
+    """Reads in children, within the limits of the settings."""
+    limits = Limits(
+        memory=settings.parser_memory,
+        cpu=settings.parser_timeout,
+        silence=settings.parser_timeout,
+        output=settings.parser_output,
+    )
+    ocr = Ocr(settings.ocr_languages)
+    return ReaderApart(runtime, limits, settings.in_process_bytes, ocr)
 
 
 def fetcher_of(settings: Settings, clock: Clock, runtime: Runtime) -> Fetcher:

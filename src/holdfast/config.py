@@ -130,6 +130,20 @@ class Settings(BaseSettings):
     in_process_bytes: int = Field(
         64 << 10, ge=0, description="largest text that is read in memory, by the engine itself"
     )
+    parser_memory: int = Field(
+        1 << 30, ge=256 << 20, description="address space of a process that reads one document"
+    )
+    parser_timeout: int = Field(
+        600, ge=1, description="seconds a document may compute, and may keep silent, being read"
+    )
+    parser_output: int = Field(
+        256 << 20, ge=1 << 20, description="bytes one document may turn into, beside 8 x its size"
+    )
+    ocr_languages: str = Field(
+        "",
+        pattern=r"^[A-Za-z0-9_+-]*$",
+        description="languages tesseract reads scans in (eng+chi_sim); none: scans wait for OCR",
+    )
     fetch_ports: Annotated[tuple[int, ...], NoDecode] = Field(
         (), description="ports that pages are fetched from beside 80 and 443"
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -18,11 +20,13 @@ from numpy.typing import NDArray
 from holdfast import Note
 from holdfast.domain.bases import Base
 from holdfast.interfaces.library import Holdfast
+from holdfast.jobs.claim import Claimed, claim
 from holdfast.ports import Embedder
 from holdfast.stages.embedding.hash_model import HashEmbedder
 from holdfast.stages.embedding.registry import Registry
 
 WIDTH, BATCH, NOTES_A_CALL = 16, 16, 20
+PATIENCE = 5.0
 
 
 class CountedModel:
@@ -61,8 +65,24 @@ def opened(folder: Path, *, run: bool = True) -> Holdfast:
     def paid(_name: str, _dimensions: int) -> Embedder:
         return CountedModel(folder / "paid")
 
-    with patch("holdfast.assembly.Registry", lambda *_: Registry({"paid": paid})):
-        return Holdfast.open(folder, run=run, batch_size=BATCH, sweep_interval=3_600)
+    began, claimed = time.perf_counter(), list[float]()
+
+    def noted(*given: Any) -> Claimed:
+        found = claim(*given)
+        if found.jobs and not claimed:
+            claimed.append(time.perf_counter() - began)
+            append(folder / "first_claims", claimed[0])
+        return found
+
+    with (
+        patch("holdfast.assembly.Registry", lambda *_: Registry({"paid": paid})),
+        patch("holdfast.jobs.runner.claim", noted),
+    ):
+        kb = Holdfast.open(folder, run=run, batch_size=BATCH, sweep_interval=3_600)
+        waited = PATIENCE if run else 0
+        while kb.queue().queue_size and not claimed and time.perf_counter() - began < waited:
+            time.sleep(0.001)
+        return kb
 
 
 def text_of(number: int) -> str:

@@ -35,7 +35,7 @@ FROM = {
     Move.DELETE: {I, P, Q, R, E, C, F, D},
 }
 TO = {
-    Move.ADOPT: {P, Q},
+    Move.ADOPT: {P, Q, C},
     Move.RESTART: {P, Q},
     Move.READ: {R},
     Move.EMBED: {E},

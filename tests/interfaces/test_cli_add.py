@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.interfaces.doors import Shell
 
-BROKEN = b"\xff\xfe\x00broken\x00"
+BROKEN = b"\x01\x02\x00broken\x00"
 
 
 def test_a_folder_of_files_can_be_searched_after_add(shell: Shell) -> None:

@@ -119,3 +119,21 @@ def test_pages_come_in_the_order_of_an_index(connection: apsw.Connection, name: 
 def test_a_walk_is_seen(connection: apsw.Connection) -> None:
     assert walks(plan_of(connection, "SELECT * FROM items WHERE name = 'x'")) == ["items"]
     assert walks(plan_of(connection, "SELECT count(*) FROM jobs WHERE reason = 'x'")) == ["jobs"]
+
+
+BUILDS_BY_ITEM = {
+    "seals_of": "SEARCH b USING INDEX build_standing (item=? AND claim=?)",
+    "standing_build": "SEARCH build USING INDEX build_standing (item=? AND claim=?)",
+    "builds_before": "SEARCH b USING INDEX build_by_item (item=? AND claim<?)",
+    "builds_exactly": "SEARCH b USING INDEX build_by_item (item=? AND claim=?)",
+    "rows_of_items": "SEARCH b USING INDEX build_standing (item=?)",
+}
+
+
+@pytest.mark.parametrize(("name", "by"), BUILDS_BY_ITEM.items())
+def test_builds_of_an_item_are_found_by_their_index(name: str, by: str) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute(queries("index_schema")["index_schema"])
+    statement = {**queries("index"), **queries("index_search")}[name]
+
+    assert [step for step in plan_of(connection, statement) if step.startswith(by)]

@@ -268,11 +268,6 @@ MAIN = (
     ),
 )
 FILES = (
-    Damage(
-        "an entry of stored bytes that nobody refers to",
-        "i14_entries_are_referenced",
-        lambda b: b.main("INSERT INTO file_entries VALUES ('free', 'ab', 1, 0)"),
-    ),
     Damage("an old file that is not listed", "i14_files_are_referenced", orphan),
     Damage(
         "stored bytes that are gone",

@@ -45,6 +45,21 @@ def test_reindex_makes_a_new_build_and_drops_the_old_one(world: World) -> None:
     }
 
 
+def test_many_read_again_into_the_chunks_that_answer_keep_their_builds(world: World) -> None:
+    box = world.done_directory({"a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma"})
+    before = world.inside(box)
+    world.tree({"b.txt": "delta"})
+
+    world.hf.reindex(box)
+    world.drain()
+
+    after = world.inside(box)
+    kept = {name for name in after if after[name].published_build == before[name].published_build}
+    assert kept == {"a.txt", "c.txt"}
+    assert {item.published_generation for item in after.values()} == {2}
+    assert world.reader.names.count("a.txt") == 2
+
+
 def test_until_its_job_starts_the_item_shows_pending_and_keeps_its_state(world: World) -> None:
     item = world.done_note("alpha")
 

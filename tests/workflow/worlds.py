@@ -161,7 +161,7 @@ class World:
                 ("SystemClock", self.clock),
                 ("SystemRng", FixedRng()),
                 ("Registry", self.models),
-                ("OwnReader", self.reader),
+                ("ReaderApart", self.reader),
                 ("Rerankers", Rerankers({"test": lambda _name: self.reranker})),
             ):
                 stack.enter_context(mock.patch.object(assembly, name, return_value=part))

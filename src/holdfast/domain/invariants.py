@@ -24,7 +24,6 @@ INVARIANTS: dict[str, str] = {
 AT_REST: dict[str, str] = {
     "l2_deletes_have_work": "what is being deleted has a job that removes it",
     "l2_deleted_bases_have_work": "a base being deleted has a job that removes it",
-    "i14_entries_are_referenced": "stored bytes that are listed belong to something",
 }
 
 IN_THE_INDEX: dict[str, str] = {

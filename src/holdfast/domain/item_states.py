@@ -49,7 +49,9 @@ LIVING = frozenset(Status) - {DELETING}
 class Move(StrEnum):
     """A change of status, named for what happens to the item."""
 
-    ADOPT = "adopt"  # idle rows from an import or an upgrade get their first attempt
+    ADOPT = (
+        "adopt"  # idle rows from an import or an upgrade: found complete, or their first attempt
+    )
     RESTART = "restart"  # a new attempt: update, re-index, rescan, takeover (generation + 1)
     READ = "read"  # a run takes the leaf
     EMBED = "embed"  # its text is cut; vectors are being made and written
@@ -61,7 +63,7 @@ class Move(StrEnum):
 
 
 MOVES: dict[Move, tuple[frozenset[Status], frozenset[Status]]] = {
-    Move.ADOPT: (frozenset({IDLE}), frozenset({PREPARING, PROCESSING})),
+    Move.ADOPT: (frozenset({IDLE}), frozenset({PREPARING, PROCESSING, COMPLETED})),
     Move.RESTART: (LIVING, frozenset({PREPARING, PROCESSING})),
     Move.READ: (WORKING, frozenset({READING})),  # from EMBEDDING too: a job that died runs again
     Move.EMBED: (frozenset({READING, EMBEDDING}), frozenset({EMBEDDING})),

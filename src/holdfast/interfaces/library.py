@@ -38,6 +38,7 @@ from holdfast.workflow.progress import progress
 from holdfast.workflow.queue import Queue, queue
 from holdfast.workflow.recover import dismiss, recover
 from holdfast.workflow.reindex_items import Reindexed, reindex_items
+from holdfast.workflow.restore_base import Restored, restore_base
 from holdfast.workflow.search import Question, SearchAnswer, search
 from holdfast.workflow.stats import Stats, stats
 from holdfast.workflow.update_item import Change, update_item
@@ -145,6 +146,14 @@ class Holdfast:
 
     def delete_base(self, base: Bases) -> None:
         delete_base(self._kb, self.base(base).id)
+
+    def restore_base(self, base: Bases, **changes: Any) -> Restored:
+        """A new base from another's roots, with its settings but for these changes.
+
+        The other one may be failed, and stays as it is. What is stored is not fetched again; roots
+        whose source is gone are counted in `.missing`.
+        """
+        return restore_base(self._kb, self.base(base).id, changes)
 
     def pause(self, base: Bases) -> Base:
         return set_paused(self._kb, self.base(base).id, paused=True)

@@ -23,6 +23,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -90,6 +91,7 @@ class Host:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._children: dict[int, Request] = {}
+        self._since: dict[int, float] = {}
         self._watch = selectors.DefaultSelector()
 
     def run(self) -> None:
@@ -121,6 +123,7 @@ class Host:
             self._become_child(request)
         os.close(request.answers)
         self._children[pid] = request
+        self._since[pid] = time.monotonic()
         self._watch.register(request.line, selectors.EVENT_READ, lambda: self._end(pid))
 
     def _end(self, pid: int) -> None:
@@ -155,7 +158,7 @@ class Host:
                 self._end_strays()
                 with suppress(KeyError):
                     self._watch.unregister(request.line)
-                report(request.line, status, used)
+                report(request.line, status, used, time.monotonic() - self._since.pop(pid))
 
     def _end_all(self) -> None:
         """Until nobody is left: what a child started becomes ours when the child is dead."""
@@ -189,9 +192,11 @@ def serve_alone(control: socket.socket) -> None:
         while True:
             request = received(control)
             limited(request.memory, used_so_far() + request.cpu)
+            began = time.monotonic()
             work(request)
             os.close(request.answers)
-            report(request.line, 0, resource.getrusage(resource.RUSAGE_SELF))
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            report(request.line, 0, used, time.monotonic() - began)
 
 
 def used_so_far() -> int:
@@ -288,10 +293,10 @@ def end_group(pid: int) -> None:
             end(pid, signal.SIGKILL)
 
 
-def report(line: socket.socket, status: int, used: resource.struct_rusage) -> None:
+def report(line: socket.socket, status: int, used: resource.struct_rusage, seconds: float) -> None:
     """How it ended, to an owner who may have stopped listening."""
     ending = os.waitstatus_to_exitcode(status)  # a signal as its negative number
-    said = {"status": ending, "memory": used.ru_maxrss, "cpu": used.ru_utime + used.ru_stime}
+    said = {"status": ending, "memory": used.ru_maxrss, "seconds": seconds}
     with line, suppress(OSError):
         line.sendall(json.dumps(said).encode())
 

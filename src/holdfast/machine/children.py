@@ -17,9 +17,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from holdfast.domain.errors import HoldfastError, Permanent, Transient
@@ -47,6 +47,19 @@ PIPE = 1 << 20
 SET_PIPE_SIZE = 1031  # fcntl(2); absent from the module before 3.10
 
 
+@dataclass(slots=True)
+class Taken:
+    """What children took at most: KiB resident, seconds alive; and how often a host was started."""
+
+    memory: int = 0
+    seconds: float = 0.0
+    hosts: int = 0
+
+    def note(self, told: Mapping[str, Any]) -> None:
+        self.memory = max(self.memory, int(told.get("memory", 0)))
+        self.seconds = max(self.seconds, float(told.get("seconds", 0.0)))
+
+
 class Children:
     """The children of this process; their host is started when the first one is asked for."""
 
@@ -57,6 +70,7 @@ class Children:
         self._alone: list[HostProcess] = []
         self._living: set[RunningChild] = set()
         self._closed = False
+        self.taken = Taken()
 
     def start(
         self, task: str, argument: Any, *, about: str, limits: Limits, check: Callable[[], None]
@@ -88,6 +102,7 @@ class Children:
         """The child is no more; a host that works alone may do the next one if it is healthy."""
         with self._lock:
             self._living.discard(child)
+            self.taken.note(child.told)
             if not self._forks and clean and not self._closed:
                 self._alone.append(host)
                 return
@@ -103,6 +118,7 @@ class Children:
             if self._host is not None:
                 self._host.end()
             self._host = HostProcess(self._warm, forks=True)
+            self.taken.hosts += 1
         return self._host
 
 
@@ -209,6 +225,11 @@ class RunningChild:
         self._closing = threading.Lock()
         self._ended: dict[str, Any] | None = None
         self._over = False
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """What the host said of its end; nothing while nobody knows."""
+        return self._ended or {}
 
     def __iter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from holdfast.machine.children import Children
+from holdfast.machine.children import Children, Taken
 from holdfast.ports import Child, Condition, Event, Limits, Lock, Thread
 
 
@@ -40,3 +40,8 @@ class Threads:
 
     def close(self) -> None:
         self._children.close()
+
+    @property
+    def taken(self) -> Taken:
+        """What children took at most."""
+        return self._children.taken

@@ -15,7 +15,7 @@ from holdfast.workflow.forget_processing import forget_base
 from holdfast.workflow.room import with_reserve
 from holdfast.workflow.workbench import Workbench
 
-ROWS_PER_SLICE = 5_000
+ROWS_PER_SLICE = 1_000  # below a tenth of a second: other bases write between two slices
 PAUSE = 0.2
 
 

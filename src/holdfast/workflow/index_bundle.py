@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from holdfast.domain.bases import Base
-from holdfast.domain.chunks import Chunk, Seal, SmallBuild
-from holdfast.domain.errors import Permanent, Superseded
+from holdfast.domain.chunks import Chunk, Seal, SmallBuild, digest_of
+from holdfast.domain.errors import Permanent
 from holdfast.domain.ids import ClaimNo, TextHash
 from holdfast.domain.items import Item
 from holdfast.jobs.run import Cancelled, Run, Token
 from holdfast.ports import Embedder
-from holdfast.stores.index import VectorsMissing
+from holdfast.stores.index import Pair, VectorsMissing
 from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
 from holdfast.workflow.index_document import (
     TRIES_FOR_VECTORS,
@@ -31,7 +31,14 @@ from holdfast.workflow.index_document import (
 )
 from holdfast.workflow.pulse import Pulse
 from holdfast.workflow.snapshot import let_go
-from holdfast.workflow.take import Taken, base_of, begin_reading, embedder_of, pages_of, take_item
+from holdfast.workflow.take import (
+    Taken,
+    base_of,
+    begin_reading_all,
+    embedder_of,
+    pages_of,
+    take_item,
+)
 from holdfast.workflow.workbench import Workbench
 
 
@@ -43,6 +50,7 @@ class Bundle:
     base: Base
     chunks: dict[ClaimNo, tuple[Chunk, ...]] = field(default_factory=dict)
     taken: list[Taken] = field(default_factory=list)
+    same: list[Taken] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     paid: set[TextHash] = field(default_factory=set)
 
@@ -75,6 +83,9 @@ def index_bundle(kb: Workbench, runs: Sequence[Run]) -> None:
     bundle = Bundle(kb, base_of(kb, runs[0]))
     for run, item in _take_all(kb, runs):
         _read_one(bundle, run, item)
+    _set_apart_the_same(bundle)
+    if bundle.same:
+        finish_equal(kb, bundle.same)
     if not bundle.taken:
         return
     with accounted(kb, bundle.base, bundle.spent):
@@ -89,14 +100,11 @@ def index_bundle(kb: Workbench, runs: Sequence[Run]) -> None:
 
 def _take_all(kb: Workbench, runs: Sequence[Run]) -> list[tuple[Run, Item]]:
     """One transaction for all; what is no longer ours ends quietly."""
-    ours: list[tuple[Run, Item]] = []
     with kb.main.write() as tx:
-        for run in runs:
-            try:
-                ours.append((run, begin_reading(tx, run)))
-            except Superseded:
-                tx.finish([run.fence], reason="superseded")
-    return ours
+        items = begin_reading_all(tx, runs)
+        gone = [run.fence for run in runs if run.item not in items]
+        tx.finish(gone, reason="superseded")
+    return [(run, items[run.item]) for run in runs if run.item in items]
 
 
 def _read_one(bundle: Bundle, run: Run, item: Item) -> None:
@@ -117,11 +125,25 @@ def _cut_one(bundle: Bundle, taken: Taken) -> None:
     if taken.source.content is None:  # it has grown since it was claimed: too much to hold
         index_taken(kb, taken)
     elif taken.is_equal and still_stands(kb, taken):
-        finish_equal(kb, taken)
+        bundle.same.append(taken)
     else:
         cut = tuple(chunk for page in pages_of(kb, taken) for chunk in page.chunks)
         bundle.chunks[taken.run.claim] = cut
         bundle.taken.append(taken)
+
+
+def _set_apart_the_same(bundle: Bundle) -> None:
+    """Cut again into the very chunks that answer: writing them once more changes nothing."""
+    again = [(one, _answering(one)) for one in bundle.taken if one.is_repeated]
+    seals = bundle.kb.index.seals(bundle.base.id, [pair for _, pair in again]) if again else {}
+    for taken, pair in again:
+        if seals.get(pair) == digest_of(chunk.hash for chunk in bundle.chunks_of(taken)):
+            bundle.taken.remove(taken)
+            bundle.same.append(taken)
+
+
+def _answering(taken: Taken) -> Pair:
+    return taken.item.id, ClaimNo(taken.item.published_build or 0)
 
 
 def _write_all(bundle: Bundle) -> dict[ClaimNo, Seal]:

@@ -63,7 +63,7 @@ def index_taken(kb: Workbench, taken: Taken) -> None:
     """From bytes that cannot change to an answer, in memory that does not grow with them."""
     base, run = taken.base, taken.run
     if taken.is_equal and still_stands(kb, taken):
-        finish_equal(kb, taken)
+        finish_equal(kb, [taken])
         return
 
     spent, pulse, title = Spent(), Pulse(kb, [run]), None
@@ -153,17 +153,15 @@ def _name_pages(tx: Transaction, builds: Sequence[Built]) -> None:
             tx.set_source(replace(page, name=checked_name(name)))
 
 
-def finish_equal(kb: Workbench, taken: Taken) -> None:
-    """Nothing changed: the build stays, only the attempt is newer."""
+def finish_equal(kb: Workbench, same: Sequence[Taken]) -> None:
+    """Nothing changed: their builds stay, only the attempts are newer."""
     with kb.main.write() as tx:
-        tx.move_or_end(
-            Move.COMPLETE, _moved(taken, COMPLETED, warning_of(taken, taken.item.chunk_count))
-        )
-        tx.republish(taken.item.id)
-        why = {"why": "equal recipe", "embedded": 0, "reused": 0, "calls": 0}
-        run = taken.run
-        tx.record([NewEvent(EventKind.INDEXED, run.base, run.item, run.fence.generation, why)])
-        tx.finish([run.fence], reason="equal")
+        asked = [_moved(one, COMPLETED, warning_of(one, one.item.chunk_count)) for one in same]
+        done = tx.move(Move.COMPLETE, asked)
+        for item in sorted(done):
+            tx.republish(item)
+        tx.record([_kept(one) for one in same if one.item.id in done])
+        tx.finish([one.run.fence for one in same], reason="equal")
     kb.main.durable()
 
 
@@ -225,3 +223,9 @@ def _indexed(built: Built) -> NewEvent:
     }
     generation = taken.run.fence.generation
     return NewEvent(EventKind.INDEXED, taken.base.id, taken.item.id, generation, numbers)
+
+
+def _kept(taken: Taken) -> NewEvent:
+    why = {"why": "equal recipe", "embedded": 0, "reused": 0, "calls": 0}
+    run = taken.run
+    return NewEvent(EventKind.INDEXED, run.base, run.item, run.fence.generation, why)

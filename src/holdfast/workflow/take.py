@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from holdfast.domain.bases import Base, BaseStatus
 from holdfast.domain.chunks import ChunkPage, Cutting, cutting_of
 from holdfast.domain.errors import ItemGone, Permanent, Superseded
 from holdfast.domain.files import FileEntry, Role
-from holdfast.domain.ids import EntryId
+from holdfast.domain.ids import EntryId, ItemId
 from holdfast.domain.item_states import READING, Move
 from holdfast.domain.items import Item, ItemType
 from holdfast.domain.recipe import recipe_of
@@ -51,11 +51,16 @@ class Taken:
     @property
     def is_equal(self) -> bool:
         """The build that answers was made of the same content in the same manner."""
-        return (
-            not self.asked
-            and self.item.published_build is not None
-            and (self.item.recipe == self.recipe)
-        )
+        return not self.asked and self._of_one_recipe
+
+    @property
+    def is_repeated(self) -> bool:
+        """A user asked for it again, and everything it is made of is as it was."""
+        return self.asked and not self.run.job.input.get("force") and self._of_one_recipe
+
+    @property
+    def _of_one_recipe(self) -> bool:
+        return self.item.published_build is not None and self.item.recipe == self.recipe
 
 
 def base_of(kb: Workbench, run: Run) -> Base:
@@ -94,6 +99,16 @@ def begin_reading(tx: Transaction, run: Run) -> Item:
         raise Superseded(f"item {item.id} is published in generation {item.generation} already")
     repair_refs(tx, item)
     return item
+
+
+def begin_reading_all(tx: Transaction, runs: Sequence[Run]) -> dict[ItemId, Item]:
+    """The same for many; those that are not ours any more are left out."""
+    asked = [Moved(run.item, READING, run.fence.generation, run.fence) for run in runs]
+    items = tx.items(sorted(tx.move(Move.READ, asked)))
+    fresh = [item for item in items if item.published_generation != item.generation]
+    for item in fresh:
+        repair_refs(tx, item)
+    return {item.id: item for item in fresh}
 
 
 def repair_refs(tx: Transaction, item: Item) -> None:

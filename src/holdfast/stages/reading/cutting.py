@@ -8,13 +8,14 @@ from holdfast.domain.chunks import ChunkPage, Cutting, pages
 from holdfast.domain.errors import Permanent
 from holdfast.ports import Event, Source
 from holdfast.stages.chunking.structured import chunks_of
-from holdfast.stages.reading.page import is_page, parse_page
-from holdfast.stages.reading.plain import is_blank, parse_plain
+from holdfast.stages.reading.ocr import Ocr
+from holdfast.stages.reading.parse import NO_OCR, parse
+from holdfast.stages.reading.plain import is_blank
 
 
-def cut(source: Source, cutting: Cutting) -> Generator[ChunkPage, None, None]:
+def cut(source: Source, cutting: Cutting, ocr: Ocr = NO_OCR) -> Generator[ChunkPage, None, None]:
     """The chunks of a source; none when there is nothing in it but white space."""
-    parsed = parse_page(source) if is_page(source) else parse_plain(source)
+    parsed = parse(source, ocr)
     empty = True
     for page in pages(chunks_of(parsed.segments, cutting, parsed.form)):
         empty = False

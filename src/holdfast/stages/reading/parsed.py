@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from holdfast.domain.chunks import Segment
 
 MARKDOWN, PLAIN = "markdown", "plain"
-TEXT_TYPES = frozenset({"text/markdown", "text/plain"})
+TEXT_TYPES = frozenset({"text/markdown", "text/plain", "text/csv", "application/json"})
 
 
 def all_of_it() -> float:

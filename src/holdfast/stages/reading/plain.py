@@ -1,41 +1,54 @@
-"""How is a plain text file read? Strictly: what is not valid UTF-8 is refused, never guessed."""
+"""How is text in any encoding read? As a stream: a gigabyte takes no more memory than a page."""
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from holdfast.domain.chunks import Segment
-from holdfast.domain.errors import Permanent
 from holdfast.ports import Source
+from holdfast.stages.reading.encodings import decoded_by, encoding_of
+from holdfast.stages.reading.kinds import Kind, refused
 from holdfast.stages.reading.parsed import MARKDOWN, PLAIN, Parsed
 
 BLOCK = 1 << 18
-SNIFFED = 8_192
-MARKDOWN_TYPE = "text/markdown"
-MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
 
 
-def parse_plain(source: Source) -> Parsed:
-    """UTF-8 text, with or without a byte order mark, block by block."""
-    reading = Reading(source, _opened(source))
-    markdown = _is_markdown(source)
+def parse_plain(source: Source, kind: Kind = Kind.TEXT) -> Parsed:
+    """Text, Markdown, source code, tables with commas: what a person could have typed."""
+    file = opened(source)
+    encoding = encoding_of(file)
+    if encoding is None:
+        file.close()
+        raise refused(source, "is not a text file")
+    reading = Reading(source, file, encoding)
     return Parsed(
-        media_type=MARKDOWN_TYPE if markdown else "text/plain",
+        media_type=kind.value,
         segments=reading.segments(),
-        form=MARKDOWN if markdown else PLAIN,
-        encoding="utf-8",
+        form=MARKDOWN if kind is Kind.MARKDOWN else PLAIN,
+        encoding=encoding,
         consumed=reading.consumed,
     )
 
 
+def opened(source: Source) -> BinaryIO:
+    if source.content is not None:
+        return BytesIO(source.content)
+    return Path(str(source.place)).open("rb")
+
+
+def content_of(source: Source) -> bytes:
+    """All of it, for a format that cannot be read piece by piece."""
+    with opened(source) as file:
+        return file.read()
+
+
 def is_blank(source: Source) -> bool:
     """Is there nothing in it but white space?"""
-    with _opened(source) as file:
+    with opened(source) as file:
         while block := file.read(BLOCK):
             if block.strip():
                 return False
@@ -48,47 +61,14 @@ class Reading:
 
     source: Source
     file: BinaryIO
+    encoding: str
     done: int = 0
 
     def consumed(self) -> float:
         return self.done / max(1, self.source.size)
 
     def segments(self) -> Iterator[Segment]:
-        decoder = getincrementaldecoder("utf-8-sig")()
         with self.file:
-            while block := self.file.read(BLOCK):
-                self._may_be_text(block)
-                yield Segment(self._decoded(decoder.decode, block, final=False))
-                self.done += len(block)
-            if rest := self._decoded(decoder.decode, b"", final=True):
-                yield Segment(rest)
-
-    def _may_be_text(self, block: bytes) -> None:
-        if not self.done and b"\x00" in block[:SNIFFED]:
-            raise Permanent(f"{self.source.name} is not a text file", code="unsupported")
-
-    def _decoded(self, decode: Callable[[bytes, bool], str], block: bytes, *, final: bool) -> str:
-        try:
-            return decode(block, final)
-        except UnicodeDecodeError as error:
-            raise Permanent(
-                f"{self.source.name} is not valid UTF-8 at byte {self.done + error.start}",
-                code="unsupported",
-                advice="convert the file to UTF-8, then re-index the item",
-            ) from error
-
-
-def content_of(source: Source) -> bytes:
-    """All of it, for a format that cannot be read piece by piece."""
-    with _opened(source) as file:
-        return file.read()
-
-
-def _opened(source: Source) -> BinaryIO:
-    if source.content is not None:
-        return BytesIO(source.content)
-    return Path(str(source.place)).open("rb")
-
-
-def _is_markdown(source: Source) -> bool:
-    return source.media_type == MARKDOWN_TYPE or source.name.lower().endswith(MARKDOWN_NAMES)
+            for text, size in decoded_by(self.file, self.encoding):
+                yield Segment(text)
+                self.done += size

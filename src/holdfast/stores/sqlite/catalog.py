@@ -50,11 +50,11 @@ class SqliteCatalogWrites(SqliteMoves):
         return changed > 0
 
     def delete_base_rows(self, base: BaseId, limit: int) -> bool:
-        self.session.run("detach_base_files", base=base)
         self.session.run("note_main_removal")
         while limit > 0:
-            gone = len(self.session.returned("delete_base_rows", base=base, limit=limit))
-            limit -= gone
+            gone = self.session.returned("delete_base_rows", base=base, limit=limit)
+            self.session.run("detach_items", ids=listed(item for (item,) in gone))
+            limit -= len(gone)
             if not gone:
                 return self.session.run("delete_base_row", id=base) > 0
         return False

@@ -387,9 +387,10 @@ DELETE FROM file_refs WHERE source_type = 'item' AND source_id IN (
     SELECT items.id FROM items JOIN inside ON items.parent_id = inside.id)
   SELECT inside.id FROM inside CROSS JOIN items ON items.id = inside.id WHERE items.status = 'deleting')
 
--- name: detach_base_files
+-- name: detach_items
+-- References of rows that are gone in this transaction: a slice costs what it holds, not the base.
 DELETE FROM file_refs WHERE source_type = 'item'
-  AND source_id IN (SELECT id FROM items WHERE base_id = :base)
+  AND source_id IN (SELECT value FROM json_each(:ids))
 
 -- name: detach_role
 DELETE FROM file_refs WHERE source_type = 'item' AND source_id = :item AND role = :role

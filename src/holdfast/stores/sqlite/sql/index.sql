@@ -140,10 +140,11 @@ SELECT item, claim, iif(state = 1, n, NULL), iif(state = 1, digest, NULL)
 FROM build WHERE state < 3 ORDER BY id
 
 -- name: seals_of
--- The seals of those of these pairs that are sealed.
+-- The seals of those of these pairs that are sealed. The first comparison is for the planner: it
+-- is what the index of standing builds says of itself.
 SELECT b.item, b.claim, b.n, b.digest FROM json_each(:pairs) AS p
 CROSS JOIN build AS b ON b.item = p.value ->> 0 AND b.claim = p.value ->> 1
-WHERE b.state = 1
+WHERE b.state < 2 AND b.state = 1
 
 -- name: builds_before
 -- Builds of these items with smaller numbers than the given.

@@ -63,7 +63,7 @@ SELECT count(*), json_group_array(json_array(r.id, b.item, b.claim, -r.score)) F
     SELECT rowid AS id, bm25(fts) AS score FROM fts
     WHERE fts MATCH :expression AND rowid >= :since AND +rowid IN (
         SELECT c.id FROM json_each(:within) AS i
-        CROSS JOIN build AS o ON o.item = i.value AND o.state = 1
+        CROSS JOIN build AS o ON o.item = i.value AND o.state < 2 AND o.state = 1
         CROSS JOIN chunk AS c ON c.build = o.id)
     ORDER BY score, rowid LIMIT :limit) AS r
 CROSS JOIN chunk AS c ON c.id = r.id CROSS JOIN build AS b ON b.id = c.build
@@ -74,11 +74,11 @@ SELECT json_group_array(json_array(id, item, claim, ordinal, char_start, char_en
                                    json(headings), lower(hex(text_hash)), length(text))),
        CAST(group_concat(CAST(text AS TEXT), '') AS BLOB)
 FROM (SELECT c.*, b.item, b.claim FROM build AS b CROSS JOIN chunk AS c ON c.build = b.id
-      WHERE b.item = :item AND b.claim = :claim AND b.state = 1
+      WHERE b.item = :item AND b.claim = :claim AND b.state < 2 AND b.state = 1
         AND c.ordinal BETWEEN :low AND :high AND c.ordinal <> :middle
       ORDER BY c.ordinal)
 
 -- name: rows_of_items
 -- How many chunks these items answer with.
 SELECT coalesce(sum(b.n), 0) FROM json_each(:items) AS i
-CROSS JOIN build AS b ON b.item = i.value AND b.state = 1
+CROSS JOIN build AS b ON b.item = i.value AND b.state < 2 AND b.state = 1

@@ -98,7 +98,3 @@ WHERE items.status = 'deleting' AND bases.status <> 'deleting'
 SELECT id FROM bases WHERE status = 'deleting' AND NOT EXISTS
   (SELECT 1 FROM jobs WHERE jobs.base_id = bases.id AND kind = 'delete-base'
      AND jobs.state IN ('ready', 'later', 'parked', 'running'))
-
--- name: i14_entries_are_referenced
-SELECT id FROM file_entries
-WHERE NOT EXISTS (SELECT 1 FROM file_refs WHERE file_refs.entry_id = file_entries.id)
