@@ -16,6 +16,7 @@ from holdfast.stores.sqlite.main import FILE
 from holdfast.testing.contents import seal_of
 from holdfast.testing.expectations import Known
 from holdfast.testing.life import Life
+from holdfast.testing.mirror import compare_sites, living_sitemaps
 from holdfast.testing.models import BATCH, WIDTH, vector_of
 from holdfast.workflow.bases import set_paused
 from holdfast.workflow.recover import recover
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LONGEST_REST = 6 * 3_600.0
 FIRST_LOOK, LONGEST_LOOK = 1.0, 300.0
 BY_THE_USER = frozenset(("unreadable", "source_unreadable", "conflict", "fetch_failed"))
+UNREACHABLE = frozenset(("source_unreadable", "fetch_failed", "parent_failed"))
 BY_BAD_LUCK = BY_THE_USER | {
     "bad_vectors",
     "provider_failed",
@@ -57,6 +59,7 @@ def settle(world: World) -> None:
     if not rest(world):
         return
     Comparison(world, BY_THE_USER).everything()
+    compare_sites(world, life)
     grow_old(world, life)
     leftovers(world)
     bill(world)
@@ -93,12 +96,14 @@ def rest(world: World) -> bool:
 
 
 def try_failed_again(world: World, life: Life) -> None:
-    """What failed through bad luck succeeds without it."""
+    """What failed through bad luck succeeds without it; sitemaps are read as they are now."""
     world.plant.mended = True
     failed: dict[BaseId, list[ItemId]] = {}
-    for item, status, _, _, _, _, base in invariants.standing(world.disk.connection(FILE)):
+    for item, status, _, _, _, _, base, _ in invariants.standing(world.disk.connection(FILE)):
         if status == "failed":
             failed.setdefault(base, []).append(item)
+    for known in living_sitemaps(world):
+        failed.setdefault(known.base, []).append(known.id)
     for base, items in failed.items():
         reindex_items(life.kb, base, items)
 
@@ -114,9 +119,14 @@ class Comparison:
         for known in self.world.expectations.items.values():
             self._promise(known, self.rows.get(known.id))
         for item, status, code, *_ in self.rows.values():
-            if status == "failed" and code not in self.pardoned:
+            if status == "failed" and code not in self.pardoned and not self._cut_off(item):
                 self._found(f"{item} is failed with {code}, which nothing explains")
         self._builds()
+
+    def _cut_off(self, item: ItemId) -> bool:
+        """Does it stand in a folder that its user took away? Nobody could try it again."""
+        above = self.rows.get(self.rows[item][7])
+        return above is not None and (above[2] in UNREACHABLE or self._cut_off(above[0]))
 
     def _promise(self, known: Known, row: tuple[Any, ...] | None) -> None:
         may_be_gone = known.delete_asked or known.base in self.world.expectations.bases_deleted

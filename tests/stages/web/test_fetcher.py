@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import ssl
 import subprocess
 import time
@@ -14,6 +15,8 @@ import pytest
 
 from holdfast.domain.errors import Permanent, Transient
 from holdfast.ports import Wanted
+from holdfast.stages.web import lines
+from holdfast.stages.web.deadline import Deadline
 from holdfast.stages.web.networks import allowed_of
 from tests.stages.web.servers import OTHER, PUBLIC, Reply, Web, drip, fetcher, get, site
 
@@ -201,6 +204,21 @@ def test_the_second_address_is_tried_when_the_first_does_not_answer() -> None:
         web = Web({"site.example": [OTHER, PUBLIC]}, {PUBLIC: there})
 
         assert get(fetcher(web), "http://site.example/").content == b"<p>hello"
+
+
+def test_an_address_that_swallows_everything_leaves_time_for_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lines, "CONNECT", 0.05)
+    with site({"/": PAGE}) as there:
+        web = Web({"site.example": [OTHER, PUBLIC]}, {PUBLIC: there})
+
+        def dial(address: str, port: int, deadline: Deadline) -> socket.socket:
+            while address == OTHER:
+                time.sleep(deadline.slice())
+            return web.dial(address, port, deadline)
+
+        assert get(fetcher(web, dial=dial), "http://site.example/").content == b"<p>hello"
 
 
 @pytest.mark.parametrize("place", ["127.0.0.1", "127.0.0.0/8", "intern.example", "INTERN.example."])

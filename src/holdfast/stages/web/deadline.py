@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.domain.errors import Transient
 from holdfast.ports import Clock
@@ -26,6 +26,10 @@ class Deadline:
         if left <= 0:
             raise Transient(f"{self.what} did not answer in time", code="fetch_failed")
         return left
+
+    def within(self, seconds: float) -> Deadline:
+        """The same, for a part that may take no longer than this."""
+        return replace(self, until=min(self.until, self.clock.mono() + seconds))
 
     def slice(self) -> float:
         """How long to wait before asking again."""

@@ -20,6 +20,8 @@ import httpcore
 from holdfast.domain.errors import Permanent, Transient
 from holdfast.stages.web.deadline import Deadline
 
+CONNECT = 10.0  # seconds for one address: another may answer
+
 Dial = Callable[[str, int, Deadline], socket.socket]
 
 
@@ -30,8 +32,10 @@ def system_dial(address: str, port: int, deadline: Deadline) -> socket.socket:
     try:
         line.setblocking(False)
         error = line.connect_ex((address, port))
+        waiting = select.poll()  # unlike `select` it knows handles beyond the first 1,024
+        waiting.register(line, select.POLLOUT)
         while error in (EINPROGRESS, EWOULDBLOCK):
-            ready = select.select([], [line], [], deadline.slice())[1]
+            ready = waiting.poll(deadline.slice() * 1_000)
             error = line.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) if ready else error
         if error not in (0, EISCONN):
             raise OSError(error, f"{address} port {port} does not answer")
@@ -55,11 +59,12 @@ class PinnedNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        failed: OSError | None = None
+        failed: Exception | None = None
         for answer in self._answers:
             try:
-                line = self._dial(answer, port, self._deadline)
-            except OSError as error:
+                line = self._dial(answer, port, self._deadline.within(CONNECT))
+            except (OSError, Transient) as error:
+                self._deadline.left()  # else the next address has its turn
                 failed = error
                 continue
             return Line(_looked_at(line, answer), self._deadline)

@@ -47,7 +47,7 @@ def unrest(connection: apsw.Connection) -> list[str]:
 
 
 def standing(connection: apsw.Connection) -> list[tuple[Any, ...]]:
-    """Every item: id, status, error code, build, digest, count, base."""
+    """Every item: id, status, error code, build, digest, count, base, parent."""
     return list(connection.execute(queries("watch")["standing"]))
 
 

@@ -54,7 +54,7 @@ SELECT id || ' ' || status FROM bases WHERE status = 'deleting'
 -- name: standing
 -- Every item with what a user would be told of it.
 SELECT items.id, items.status, items.error_code, items.published_build, items.digest,
-  items.chunk_count, items.base_id
+  items.chunk_count, items.base_id, items.parent_id
 FROM items ORDER BY items.id
 
 -- name: conversions
