@@ -26,6 +26,7 @@ from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
 from holdfast.stages.processing.registry import Processors
+from holdfast.stages.providers import Providers
 from holdfast.stages.reading.apart import WARM, ReaderApart
 from holdfast.stages.reading.ocr import Ocr
 from holdfast.stages.reranking.registry import Rerankers
@@ -53,6 +54,7 @@ class Engine:
     bells: Bells
     runner: Runner | None
     lock: OwnerLock | None
+    providers: Providers | None = None
     _stopping: Event = field(init=False)
     _keeper: Thread | None = field(init=False, default=None)
 
@@ -89,6 +91,8 @@ class Engine:
         self.kb.index.close()
         self.kb.main.close()
         self.kb.runtime.close()
+        if self.providers is not None:
+            self.providers.close()
         if self.lock is not None:
             self.lock.close()
 
@@ -160,7 +164,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         raise Unavailable(f"{folder} holds no knowledge base", code="not_found")
     bells, ids = Bells(runtime), TimeOrderedIds()
     main = SqliteMain(disk, clock, runtime, bells, readonly=lock is None)
-    files = FolderFiles(folder)
+    files, providers = FolderFiles(folder), Providers(settings, clock, runtime.lock())
     kb = Workbench(
         settings=settings,
         clock=clock,
@@ -170,8 +174,8 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         files=files,
         reader=reader_of(settings, runtime),
         fetcher=fetcher_of(settings, clock, runtime),
-        embedders=embedders_of(settings, files, runtime),
-        rerankers=Rerankers(),
+        embedders=embedders_of(settings, files, runtime, providers),
+        rerankers=Rerankers(providers.rerankers()),
         processors=Processors(settings.processors),
         main=main,
         index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
@@ -185,7 +189,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         outcomes=Outcomes(main, clock, SystemRng()),
         owner=ids.new(),
     )
-    return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+    return Engine(kb, bells, runner_of(kb, bells) if run else None, lock, providers)
 
 
 def reader_of(settings: Settings, runtime: Runtime) -> Reader:
@@ -211,9 +215,12 @@ def fetcher_of(settings: Settings, clock: Clock, runtime: Runtime) -> Fetcher:
     )
 
 
-def embedders_of(settings: Settings, files: Files, runtime: Runtime) -> Registry:
+def embedders_of(
+    settings: Settings, files: Files, runtime: Runtime, providers: Providers
+) -> Registry:
     """The models of an installation."""
-    return Registry({"local": LocalModels(weights_of(settings, files), runtime)})
+    local = LocalModels(weights_of(settings, files), runtime)
+    return Registry({**providers.embedders(), "local": local})
 
 
 def weights_of(settings: Settings, files: Files) -> Weights:

@@ -6,19 +6,13 @@ Sources are merged in one order: file (holdfast.toml), environment (HOLDFAST_...
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -30,6 +24,7 @@ from pydantic_settings import (
 from holdfast.domain.errors import InvalidInput
 
 CONFIG_FILE = "holdfast.toml"
+OPENAI, OPENAI_ADDRESS = "openai", "https://api.openai.com/v1"
 OFFICE = ("pdf", "docx", "pptx", "xlsx")
 PICTURES = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp")
 
@@ -77,6 +72,16 @@ class Provider(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    kind: Literal["openai", "jina", "cohere", "tei"] = Field("openai", description="what it speaks")
+    base_url: str | None = Field(
+        None, pattern=r"^https?://[^\s/]+", description="address up to the name of the call"
+    )
+    api_key: SecretStr | None = Field(None, description="its key; better one of the next two")
+    api_key_env: str | None = Field(None, description="environment variable that holds the key")
+    api_key_file: Path | None = Field(None, description="file that holds the key")
+    dimensions: int | None = Field(
+        None, ge=1, le=16_384, description="width asked of its models; asked only if given"
+    )
     concurrency: int | None = Field(None, ge=1, le=256, description="calls at once")
     requests_per_minute: int | None = Field(None, ge=0, description="calls a minute, 0: no limit")
     tokens_per_minute: int | None = Field(None, ge=0, description="tokens a minute, 0: no limit")
@@ -118,6 +123,10 @@ class Settings(BaseSettings):
     providers: dict[str, Provider] = Field(
         default_factory=dict[str, Provider], description="providers of models by name"
     )
+    openai_base_url: str | None = Field(
+        None, pattern=r"^https?://[^\s/]+", description="address of the provider openai"
+    )
+    openai_api_key: SecretStr | None = Field(None, description="key of the provider openai")
     write_concurrency: int = Field(2, ge=1, le=64, description="index writes at once")
     max_queue_size: int = Field(
         100_000, ge=1, description="unfinished jobs before adds are refused"
@@ -246,6 +255,58 @@ def load(file: Path | None = None, **given: Any) -> Settings:
     return settings
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A provider as it is asked; the key shows in nothing that is printed."""
+
+    name: str
+    kind: str
+    base_url: str
+    key: str | None = field(default=None, repr=False)
+    dimensions: int | None = None
+
+
+def providers_named(settings: Settings) -> list[str]:
+    """Those that have an address: the declared ones, and `openai` in any case."""
+    declared = [name for name, one in settings.providers.items() if one.base_url is not None]
+    return sorted({OPENAI, *declared})
+
+
+def access_of(settings: Settings, name: str) -> Access:
+    """Where and with which key; InvalidInput when the key cannot be found where it should be."""
+    declared = settings.providers.get(name, Provider())
+    usual = name == OPENAI
+    address = declared.base_url or (_openai_address(settings) if usual else None)
+    if address is None:
+        raise InvalidInput(f"providers.{name} has no base_url")
+    key = _key(name, declared)
+    if key is None and usual:
+        own = settings.openai_api_key
+        key = own.get_secret_value() if own else _environment("OPENAI_API_KEY") or None
+    return Access(name, declared.kind, address.rstrip("/"), key, declared.dimensions)
+
+
+def _openai_address(settings: Settings) -> str:
+    return settings.openai_base_url or _environment("OPENAI_BASE_URL") or OPENAI_ADDRESS
+
+
+def _key(name: str, declared: Provider) -> str | None:
+    if declared.api_key is not None:
+        return declared.api_key.get_secret_value()
+    if declared.api_key_env is not None:
+        found = _environment(declared.api_key_env)
+        if not found:
+            variable = declared.api_key_env
+            raise InvalidInput(f"providers.{name}.api_key_env: {variable} is not set")
+        return found
+    if declared.api_key_file is None:
+        return None
+    try:
+        return declared.api_key_file.expanduser().read_text("utf-8").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"providers.{name}.api_key_file cannot be read: {error}") from error
+
+
 def data_folder() -> Path:
     """Where a user's knowledge is kept when nobody says where."""
     named = _environment("HOLDFAST_DATA")
@@ -268,4 +329,6 @@ def _environment(name: str) -> str:
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"]) or "settings"
-    return f"setting {name} is {first.get('input')!r}: {first['msg']}"
+    given = first.get("input")
+    is_secret = "key" in name or name.startswith("providers")  # a table may hold one
+    return f"setting {name}{'' if is_secret else f' is {given!r}'}: {first['msg']}"

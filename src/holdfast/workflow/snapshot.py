@@ -73,8 +73,8 @@ def remove_lost_copies(kb: Workbench) -> None:
     if not copies:
         return
     with kb.main.read() as snapshot:
-        live = snapshot.live_claims()
-    for claim in copies.keys() - live:
+        running = snapshot.running_claims()
+    for claim in copies.keys() - running:
         kb.files.unlink(copies[claim])
 
 

@@ -57,6 +57,9 @@ class SqliteQueueReads:
     def live_claims(self) -> set[ClaimNo]:
         return {row[0] for row in self.session.rows("live_claims")}
 
+    def running_claims(self) -> set[ClaimNo]:
+        return {row[0] for row in self.session.rows("running_claims")}
+
     def anything_due(self, lane: Lane) -> bool:
         return bool(self.session.value("anything_due", lane=lane, **self._due))
 

@@ -62,7 +62,16 @@ WHERE job_roots.item_id IN (SELECT value FROM json_each(:items)) AND jobs.kind =
   AND jobs.state IN ('ready', 'later', 'parked', 'running')
 
 -- name: live_claims
--- The numbers whose runs may still be writing.
+-- The numbers whose runs may still be writing, or whose job will be run again: a run that was killed
+-- or put off has vectors in the index that the next one must not pay for again.
+SELECT claim FROM jobs
+WHERE claim IS NOT NULL AND jobs.state IN ('ready', 'later', 'parked', 'running')
+UNION
+SELECT former.value FROM jobs CROSS JOIN json_each(jobs.former) AS former
+WHERE jobs.claim IS NOT NULL AND jobs.state IN ('ready', 'later', 'parked', 'running')
+
+-- name: running_claims
+-- The numbers whose runs may still be reading.
 SELECT claim FROM jobs WHERE state = 'running'
 
 -- name: cancel_waiting_of_items
@@ -181,6 +190,10 @@ UPDATE engine SET last_claim = last_claim + :count WHERE one = 1 RETURNING last_
 -- name: claim_jobs
 UPDATE jobs
 SET state = 'running', claim = :first + asked.rank, slot = :first, owner = :owner,
+  former = CASE
+    WHEN claim IS NULL THEN NULL
+    WHEN json_array_length(former) >= 4 THEN json_insert(json_remove(former, '$[0]'), '$[#]', claim)
+    ELSE json_insert(coalesce(former, '[]'), '$[#]', claim) END,
   lease_until = :lease, cancel_requested = 0, reason = NULL, updated_at = :now
 FROM (SELECT key AS rank, value AS id FROM json_each(:ids)) AS asked
 WHERE jobs.id = asked.id AND jobs.state = 'ready'
