@@ -28,6 +28,8 @@ class Reason(StrEnum):
     DELETE_STUCK = "delete_stuck"
     YIELDED = "yielded"
     MOVERS = "movers"
+    PROCESSING = "remote_processing"
+    PROCESSOR_BUSY = "processor_busy"
     LATER = "later"
     LARGE_SLOT = "large_slot"
     BASE_CAP = "base_cap"
@@ -57,6 +59,7 @@ class Facts:
     large_running: bool = False
     disk_full: bool = False
     caps: tuple[int, int] = (4, 2)
+    processing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ def reason_of(facts: Facts) -> Why:
     """The first thing that holds the item back."""
     if facts.job is None:
         return _without_job(facts)
+    if facts.processing is not None and facts.job.state in (JobState.LATER, JobState.RUNNING):
+        return _processing(facts, facts.job, facts.processing)
     match facts.job.state:
         case JobState.RUNNING:
             return Why(Reason.RUNNING, f"{facts.job.kind} is running")
@@ -103,6 +108,15 @@ def _provider(facts: Facts) -> Why | None:
     if facts.probed_by is not None:
         return Why(Reason.PROVIDER, f"{said}; item {facts.probed_by} looks whether it is back")
     return None
+
+
+def _processing(facts: Facts, job: Job, known: str) -> Why:
+    if job.reason == Reason.PROCESSOR_BUSY:
+        said = "its processor has as many documents as it takes at once"
+        return Why(Reason.PROCESSOR_BUSY, said, job.run_at)
+    if job.reason is not None and job.state is JobState.LATER:
+        return _later(facts, job)
+    return Why(Reason.PROCESSING, f"remote processing: {known}", job.run_at)
 
 
 def _later(facts: Facts, job: Job) -> Why:

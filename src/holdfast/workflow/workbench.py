@@ -13,6 +13,7 @@ from holdfast.ports import (
     Fetcher,
     Files,
     Ids,
+    Processors,
     Reader,
     Rerankers,
     Rng,
@@ -38,6 +39,7 @@ class Workbench:
     fetcher: Fetcher
     embedders: Embedders
     rerankers: Rerankers
+    processors: Processors
     main: MainStore
     index: IndexStore
     wakeups: Wakeups
