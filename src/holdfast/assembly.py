@@ -25,6 +25,7 @@ from holdfast.ports import Clock, Event, Fetcher, Files, Limits, Reader, Runtime
 from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
+from holdfast.stages.processing.registry import Processors
 from holdfast.stages.providers import Providers
 from holdfast.stages.reading.apart import WARM, ReaderApart
 from holdfast.stages.reading.ocr import Ocr
@@ -175,6 +176,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         fetcher=fetcher_of(settings, clock, runtime),
         embedders=embedders_of(settings, files, runtime, providers),
         rerankers=Rerankers(providers.rerankers()),
+        processors=Processors(settings.processors),
         main=main,
         index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Annotated, Any, ClassVar, Literal
@@ -24,6 +25,46 @@ from holdfast.domain.errors import InvalidInput
 
 CONFIG_FILE = "holdfast.toml"
 OPENAI, OPENAI_ADDRESS = "openai", "https://api.openai.com/v1"
+OFFICE = ("pdf", "docx", "pptx", "xlsx")
+PICTURES = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp")
+
+
+class ProcessorSettings(BaseModel):
+    """One `[processors.NAME]`: who makes Markdown of documents, of which, and how many at once."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["docling", "mineru"]
+    base_url: str | None = Field(None, description="where the service answers")
+    api_key: SecretStr | None = Field(None, description="its key")
+    api_key_env: str | None = Field(None, description="the environment variable with its key")
+    types: tuple[str, ...] | None = Field(None, description="endings of the files it is given")
+    max_conversions: int | None = Field(None, ge=1, le=64, description="documents at once")
+    options: dict[str, str] = Field(default_factory=dict, description="form fields it is sent")
+
+    @property
+    def places(self) -> int:
+        """How many documents it has of us at once."""
+        return self.max_conversions or 2
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The endings of the files it is given."""
+        if self.types is not None:
+            return frozenset(ending.lower().lstrip(".") for ending in self.types)
+        return frozenset(OFFICE + PICTURES)
+
+    @property
+    def manner(self) -> str:
+        """What decides the outcome: files made in another manner are made again."""
+        said = (self.kind, sorted(self.options.items()))
+        return sha256(repr(said).encode()).hexdigest()[:16]
+
+    def key(self) -> str | None:
+        """The key itself, from the file or the environment."""
+        if self.api_key is not None:
+            return self.api_key.get_secret_value()
+        return (_environment(self.api_key_env) or None) if self.api_key_env else None
 
 
 class Provider(BaseModel):
@@ -152,6 +193,19 @@ class Settings(BaseSettings):
     keep_events_per_item: int = Field(200, ge=1, description="ledger entries kept of one item")
     keep_events: int = Field(1_000_000, ge=1, description="ledger entries kept in all")
     keep_answers_hours: int = Field(24, ge=1, description="hours an Idempotency-Key is remembered")
+    file_processing_check_delay: float = Field(
+        5.0, gt=0, le=600, description="seconds between looks at a document being processed"
+    )
+    processors: dict[str, ProcessorSettings] = Field(
+        default_factory=dict, description="who makes Markdown of documents, by name"
+    )
+
+    def declares(self, processor: str, file_name: str) -> bool:
+        """Is a file of this name for that processor? One that is not known here is missed."""
+        known = self.processors.get(processor)
+        declared = known.declared if known is not None else frozenset(OFFICE + PICTURES)
+        _, dot, ending = file_name.rpartition(".")
+        return bool(dot) and ending.lower() in declared
 
     @field_validator("fetch_ports", "fetch_allow", mode="before")
     @classmethod

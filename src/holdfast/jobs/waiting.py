@@ -28,6 +28,8 @@ class Reason(StrEnum):
     DELETE_STUCK = "delete_stuck"
     YIELDED = "yielded"
     MOVERS = "movers"
+    PROCESSING = "remote_processing"
+    PROCESSOR_BUSY = "processor_busy"
     LATER = "later"
     LARGE_SLOT = "large_slot"
     BASE_CAP = "base_cap"
@@ -55,6 +57,7 @@ class Facts:
     large_running: bool = False
     disk_full: bool = False
     caps: tuple[int, int] = (4, 2)
+    processing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ def reason_of(facts: Facts) -> Why:
     """The first thing that holds the item back."""
     if facts.job is None:
         return _without_job(facts)
+    if facts.processing is not None and facts.job.state in (JobState.LATER, JobState.RUNNING):
+        return _processing(facts, facts.job, facts.processing)
     match facts.job.state:
         case JobState.RUNNING:
             return Why(Reason.RUNNING, f"{facts.job.kind} is running")
@@ -91,6 +96,15 @@ def _without_job(facts: Facts) -> Why:
     if facts.active_children:
         return Why(Reason.CHILDREN, "it waits for what is inside it")
     return Why(Reason.NO_JOB, "it has no job; the next sweep gives it one")
+
+
+def _processing(facts: Facts, job: Job, known: str) -> Why:
+    if job.reason == Reason.PROCESSOR_BUSY:
+        said = "its processor has as many documents as it takes at once"
+        return Why(Reason.PROCESSOR_BUSY, said, job.run_at)
+    if job.reason is not None and job.state is JobState.LATER:
+        return _later(facts, job)
+    return Why(Reason.PROCESSING, f"remote processing: {known}", job.run_at)
 
 
 def _later(facts: Facts, job: Job) -> Why:

@@ -106,6 +106,9 @@ class QueueWrites(QueueReads, Protocol):
     def wake(self) -> None:
         """Ring every lane after the commit: something that held jobs back is gone."""
 
+    def wake_first_busy(self, processor: str) -> None:
+        """The first check that waits for a place at this processor need not wait longer."""
+
     def wake_due(self, lane: Lane) -> None: ...
     def solo(self, lane: Lane) -> Job | None: ...
     def heads(self, lane: Lane, base: BaseId, large: bool, limit: int) -> list[Job]: ...

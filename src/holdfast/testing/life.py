@@ -17,6 +17,7 @@ from holdfast.testing.fetchers import SimFetcher
 from holdfast.testing.files import SimFiles
 from holdfast.testing.gate import Gate
 from holdfast.testing.models import SimEmbedders
+from holdfast.testing.processors import SimProcessors
 from holdfast.testing.readers import SimReader
 from holdfast.testing.rerankers import SimRerankers
 from holdfast.testing.runtime import SimRuntime
@@ -91,6 +92,7 @@ class Life:
             fetcher=SimFetcher(world.web, self.gate),
             embedders=SimEmbedders(world.bill, self.gate),
             rerankers=SimRerankers(self.gate),
+            processors=SimProcessors(world.plant, self.gate),
             main=main,
             index=sim_index(world.index, self.gate, world.index_committed),
             wakeups=bells,

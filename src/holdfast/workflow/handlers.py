@@ -7,6 +7,10 @@ from functools import partial
 
 from holdfast.domain.jobs import JobKind
 from holdfast.jobs.run import Handler, Handlers, Run
+from holdfast.workflow.check_file_processing_result import (
+    check_file_processing_result,
+    give_up_check,
+)
 from holdfast.workflow.delete_base import give_up_delete_base, run_delete_base
 from holdfast.workflow.delete_subtree import delete_subtree, give_up_delete
 from holdfast.workflow.index_bundle import index_bundle
@@ -23,6 +27,9 @@ def handlers(kb: Workbench) -> Handlers:
         JobKind.PREPARE_ROOT: Handler(partial(prepare_root, kb), partial(give_up_prepare, kb)),
         JobKind.INDEX_DOCUMENTS: Handler(
             partial(index_document, kb), partial(give_up_index, kb), partial(index_bundle, kb)
+        ),
+        JobKind.CHECK_FILE_PROCESSING_RESULT: Handler(
+            partial(check_file_processing_result, kb), partial(give_up_check, kb)
         ),
         JobKind.REINDEX_SUBTREE: Handler(
             partial(reindex_subtree, kb), partial(give_up_reindex, kb)

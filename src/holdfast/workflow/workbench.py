@@ -13,6 +13,7 @@ from holdfast.ports import (
     Fetcher,
     Files,
     Ids,
+    Processors,
     Reader,
     Rerankers,
     Rng,
@@ -37,6 +38,7 @@ class Workbench:
     fetcher: Fetcher
     embedders: Embedders
     rerankers: Rerankers
+    processors: Processors
     main: MainStore
     index: IndexStore
     wakeups: Wakeups

@@ -185,6 +185,10 @@ class SqliteQueueWrites(SqliteQueueReads):
     def wake(self) -> None:
         self.woken.update(Lane)
 
+    def wake_first_busy(self, processor: str) -> None:
+        if self.session.run("wake_first_busy", processor=processor, now=self.now):
+            self.woken.add(Lane.POLL)
+
     def wake_due(self, lane: Lane) -> None:
         self.session.run("wake_due", lane=lane, **self._due)
 

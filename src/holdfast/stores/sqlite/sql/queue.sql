@@ -120,6 +120,13 @@ WHERE id IN (
   SELECT id FROM (SELECT id FROM jobs WHERE lane = :lane AND state = 'later' AND run_at > :latest
                   ORDER BY run_at LIMIT 1000))
 
+-- name: wake_first_busy
+-- A place is free: the first that waits for this processor need not wait for its time.
+UPDATE jobs SET state = 'ready', run_at = NULL, reason = NULL, updated_at = :now
+WHERE id IN (SELECT id FROM jobs WHERE lane = 'poll' AND state = 'later'
+    AND reason = 'processor_busy' AND input ->> 'processor' = :processor
+  ORDER BY ordinal LIMIT 1)
+
 -- name: next_due
 SELECT min(run_at) FROM jobs WHERE lane = :lane AND state = 'later'
 
