@@ -148,11 +148,12 @@ def packed() -> Iterator[Sample]:
 
 
 def printed_pages(pattern: str, filler: str) -> list[str]:
-    """Full pages, so that a passage of the second begins on the second."""
-    return [
-        "\n".join([*(filler.format(line, page) for line in range(90)), *part])
-        for page, (_, part) in enumerate(chapters(pattern), 1)
-    ]
+    """Full pages, so that no passage with what stands in the middle of one begins on another."""
+    pages = []
+    for page, (_, part) in enumerate(chapters(pattern), 1):
+        lines = [filler.format(line, page) for line in range(90)]
+        pages.append("\n".join([*lines[:45], *part, *lines[45:]]))
+    return pages
 
 
 # --------------------------------------------------------------------------------------- code
