@@ -58,6 +58,8 @@ class SlowModel:
     max_batch = 1_024
     max_tokens: int | None = None
     tokenizer: str | None = None
+    batch_tokens: int | None = None
+    steady = True
 
     def __init__(self, name: str, seconds: float) -> None:
         self.name, self.width, self.seconds = f"stub/{name}", WIDTH, seconds

@@ -11,7 +11,9 @@ from typing import Any
 from holdfast.config import CONFIG_FILE, Settings, cache_folder, load
 from holdfast.domain.errors import HoldfastError, Unavailable
 from holdfast.domain.jobs import Lane
+from holdfast.domain.retries import SLOT_PATIENCE
 from holdfast.jobs.claim import CONTROL_PER_BASE, Caps
+from holdfast.jobs.governor import Governor, limits_of
 from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.permits import permits
 from holdfast.jobs.runner import Bells, Runner
@@ -25,6 +27,8 @@ from holdfast.ports import Clock, Event, Fetcher, Files, Limits, Reader, Runtime
 from holdfast.stages.embedding.local.models import LocalModels
 from holdfast.stages.embedding.local.weights import Weights
 from holdfast.stages.embedding.registry import Registry
+from holdfast.stages.processing.registry import Processors
+from holdfast.stages.providers import Providers
 from holdfast.stages.reading.apart import WARM, ReaderApart
 from holdfast.stages.reading.ocr import Ocr
 from holdfast.stages.reranking.registry import Rerankers
@@ -35,6 +39,7 @@ from holdfast.stores.sqlite.main import SqliteMain
 from holdfast.workflow.adopt_rows import adopt_rows
 from holdfast.workflow.bases import check_models
 from holdfast.workflow.handlers import handlers
+from holdfast.workflow.kitchen import Kitchen
 from holdfast.workflow.purge import Purges, purge_all
 from holdfast.workflow.recover import recover_at_start
 from holdfast.workflow.room import may_start
@@ -52,6 +57,7 @@ class Engine:
     bells: Bells
     runner: Runner | None
     lock: OwnerLock | None
+    providers: Providers | None = None
     _stopping: Event = field(init=False)
     _keeper: Thread | None = field(init=False, default=None)
 
@@ -88,6 +94,8 @@ class Engine:
         self.kb.index.close()
         self.kb.main.close()
         self.kb.runtime.close()
+        if self.providers is not None:
+            self.providers.close()
         if self.lock is not None:
             self.lock.close()
 
@@ -159,7 +167,7 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         raise Unavailable(f"{folder} holds no knowledge base", code="not_found")
     bells, ids = Bells(runtime), TimeOrderedIds()
     main = SqliteMain(disk, clock, runtime, bells, readonly=lock is None)
-    files = FolderFiles(folder)
+    files, providers = FolderFiles(folder), Providers(settings, clock, runtime.lock())
     kb = Workbench(
         settings=settings,
         clock=clock,
@@ -169,21 +177,24 @@ def _assembled(folder: Path, settings: Settings, lock: OwnerLock | None, *, run:
         files=files,
         reader=reader_of(settings, runtime),
         fetcher=fetcher_of(settings, clock, runtime),
-        embedders=embedders_of(settings, files, runtime),
-        rerankers=Rerankers(),
+        embedders=embedders_of(settings, files, runtime, providers),
+        rerankers=Rerankers(providers.rerankers()),
+        processors=Processors(settings.processors),
         main=main,
         index=SqliteIndex(disk, runtime, clock, readonly=lock is None),
         wakeups=bells,
-        permits=permits(
-            runtime,
-            settings.io_concurrency,
-            settings.embedding_concurrency,
-            settings.write_concurrency,
-        ),
+        permits=permits(runtime, settings.io_concurrency, settings.write_concurrency),
+        kitchen=kitchen_of(settings, runtime, clock),
         outcomes=Outcomes(main, clock, SystemRng()),
         owner=ids.new(),
     )
-    return Engine(kb, bells, runner_of(kb, bells) if run else None, lock)
+    return Engine(kb, bells, runner_of(kb, bells) if run else None, lock, providers)
+
+
+def kitchen_of(settings: Settings, runtime: Runtime, clock: Clock) -> Kitchen:
+    """Where runs share their model calls."""
+    governor = Governor(partial(limits_of, settings))
+    return Kitchen(runtime, clock, governor, settings.batch_size, SLOT_PATIENCE)
 
 
 def reader_of(settings: Settings, runtime: Runtime) -> Reader:
@@ -209,9 +220,12 @@ def fetcher_of(settings: Settings, clock: Clock, runtime: Runtime) -> Fetcher:
     )
 
 
-def embedders_of(settings: Settings, files: Files, runtime: Runtime) -> Registry:
+def embedders_of(
+    settings: Settings, files: Files, runtime: Runtime, providers: Providers
+) -> Registry:
     """The models of an installation."""
-    return Registry({"local": LocalModels(weights_of(settings, files), runtime)})
+    local = LocalModels(weights_of(settings, files), runtime)
+    return Registry({**providers.embedders(), "local": local})
 
 
 def weights_of(settings: Settings, files: Files) -> Weights:

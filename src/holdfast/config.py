@@ -6,11 +6,13 @@ Sources are merged in one order: file (holdfast.toml), environment (HOLDFAST_...
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -22,6 +24,47 @@ from pydantic_settings import (
 from holdfast.domain.errors import InvalidInput
 
 CONFIG_FILE = "holdfast.toml"
+OPENAI, OPENAI_ADDRESS = "openai", "https://api.openai.com/v1"
+OFFICE = ("pdf", "docx", "pptx", "xlsx")
+PICTURES = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp")
+
+
+class ProcessorSettings(BaseModel):
+    """One `[processors.NAME]`: who makes Markdown of documents, of which, and how many at once."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["docling", "mineru"]
+    base_url: str | None = Field(None, description="where the service answers")
+    api_key: SecretStr | None = Field(None, description="its key")
+    api_key_env: str | None = Field(None, description="the environment variable with its key")
+    types: tuple[str, ...] | None = Field(None, description="endings of the files it is given")
+    max_conversions: int | None = Field(None, ge=1, le=64, description="documents at once")
+    options: dict[str, str] = Field(default_factory=dict, description="form fields it is sent")
+
+    @property
+    def places(self) -> int:
+        """How many documents it has of us at once."""
+        return self.max_conversions or 2
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The endings of the files it is given."""
+        if self.types is not None:
+            return frozenset(ending.lower().lstrip(".") for ending in self.types)
+        return frozenset(OFFICE + PICTURES)
+
+    @property
+    def manner(self) -> str:
+        """What decides the outcome: files made in another manner are made again."""
+        said = (self.kind, sorted(self.options.items()))
+        return sha256(repr(said).encode()).hexdigest()[:16]
+
+    def key(self) -> str | None:
+        """The key itself, from the file or the environment."""
+        if self.api_key is not None:
+            return self.api_key.get_secret_value()
+        return (_environment(self.api_key_env) or None) if self.api_key_env else None
 
 
 class Provider(BaseModel):
@@ -29,6 +72,16 @@ class Provider(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    kind: Literal["openai", "jina", "cohere", "tei"] = Field("openai", description="what it speaks")
+    base_url: str | None = Field(
+        None, pattern=r"^https?://[^\s/]+", description="address up to the name of the call"
+    )
+    api_key: SecretStr | None = Field(None, description="its key; better one of the next two")
+    api_key_env: str | None = Field(None, description="environment variable that holds the key")
+    api_key_file: Path | None = Field(None, description="file that holds the key")
+    dimensions: int | None = Field(
+        None, ge=1, le=16_384, description="width asked of its models; asked only if given"
+    )
     concurrency: int | None = Field(None, ge=1, le=256, description="calls at once")
     requests_per_minute: int | None = Field(None, ge=0, description="calls a minute, 0: no limit")
     tokens_per_minute: int | None = Field(None, ge=0, description="tokens a minute, 0: no limit")
@@ -70,6 +123,10 @@ class Settings(BaseSettings):
     providers: dict[str, Provider] = Field(
         default_factory=dict[str, Provider], description="providers of models by name"
     )
+    openai_base_url: str | None = Field(
+        None, pattern=r"^https?://[^\s/]+", description="address of the provider openai"
+    )
+    openai_api_key: SecretStr | None = Field(None, description="key of the provider openai")
     write_concurrency: int = Field(2, ge=1, le=64, description="index writes at once")
     max_queue_size: int = Field(
         100_000, ge=1, description="unfinished jobs before adds are refused"
@@ -136,6 +193,19 @@ class Settings(BaseSettings):
     keep_events_per_item: int = Field(200, ge=1, description="ledger entries kept of one item")
     keep_events: int = Field(1_000_000, ge=1, description="ledger entries kept in all")
     keep_answers_hours: int = Field(24, ge=1, description="hours an Idempotency-Key is remembered")
+    file_processing_check_delay: float = Field(
+        5.0, gt=0, le=600, description="seconds between looks at a document being processed"
+    )
+    processors: dict[str, ProcessorSettings] = Field(
+        default_factory=dict, description="who makes Markdown of documents, by name"
+    )
+
+    def declares(self, processor: str, file_name: str) -> bool:
+        """Is a file of this name for that processor? One that is not known here is missed."""
+        known = self.processors.get(processor)
+        declared = known.declared if known is not None else frozenset(OFFICE + PICTURES)
+        _, dot, ending = file_name.rpartition(".")
+        return bool(dot) and ending.lower() in declared
 
     @field_validator("fetch_ports", "fetch_allow", mode="before")
     @classmethod
@@ -185,6 +255,58 @@ def load(file: Path | None = None, **given: Any) -> Settings:
     return settings
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A provider as it is asked; the key shows in nothing that is printed."""
+
+    name: str
+    kind: str
+    base_url: str
+    key: str | None = field(default=None, repr=False)
+    dimensions: int | None = None
+
+
+def providers_named(settings: Settings) -> list[str]:
+    """Those that have an address: the declared ones, and `openai` in any case."""
+    declared = [name for name, one in settings.providers.items() if one.base_url is not None]
+    return sorted({OPENAI, *declared})
+
+
+def access_of(settings: Settings, name: str) -> Access:
+    """Where and with which key; InvalidInput when the key cannot be found where it should be."""
+    declared = settings.providers.get(name, Provider())
+    usual = name == OPENAI
+    address = declared.base_url or (_openai_address(settings) if usual else None)
+    if address is None:
+        raise InvalidInput(f"providers.{name} has no base_url")
+    key = _key(name, declared)
+    if key is None and usual:
+        own = settings.openai_api_key
+        key = own.get_secret_value() if own else _environment("OPENAI_API_KEY") or None
+    return Access(name, declared.kind, address.rstrip("/"), key, declared.dimensions)
+
+
+def _openai_address(settings: Settings) -> str:
+    return settings.openai_base_url or _environment("OPENAI_BASE_URL") or OPENAI_ADDRESS
+
+
+def _key(name: str, declared: Provider) -> str | None:
+    if declared.api_key is not None:
+        return declared.api_key.get_secret_value()
+    if declared.api_key_env is not None:
+        found = _environment(declared.api_key_env)
+        if not found:
+            variable = declared.api_key_env
+            raise InvalidInput(f"providers.{name}.api_key_env: {variable} is not set")
+        return found
+    if declared.api_key_file is None:
+        return None
+    try:
+        return declared.api_key_file.expanduser().read_text("utf-8").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"providers.{name}.api_key_file cannot be read: {error}") from error
+
+
 def data_folder() -> Path:
     """Where a user's knowledge is kept when nobody says where."""
     named = _environment("HOLDFAST_DATA")
@@ -207,4 +329,6 @@ def _environment(name: str) -> str:
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"]) or "settings"
-    return f"setting {name} is {first.get('input')!r}: {first['msg']}"
+    given = first.get("input")
+    is_secret = "key" in name or name.startswith("providers")  # a table may hold one
+    return f"setting {name}{'' if is_secret else f' is {given!r}'}: {first['msg']}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from holdfast.domain.chunks import ChunkPage, Cutting
 from holdfast.domain.ids import JobId
 from holdfast.domain.jobs import Fence, Lane
+from holdfast.domain.processing import Converted, Report
 
 if TYPE_CHECKING:
     import numpy as np
@@ -240,7 +241,9 @@ class Embedder(Protocol):
     """A model that makes vectors; how many texts and tokens it takes, and who counts those.
 
     `max_tokens` of one text, None when nobody knows; `tokenizer` names who counts them, None when
-    an estimate has to do.
+    an estimate has to do. `batch_tokens` of one call, each text counted as long as the longest;
+    None when only their number matters. `steady` when this name gives the same vectors for ever:
+    weights of ours do, behind an endpoint another model may answer some day.
     """
 
     name: str
@@ -248,6 +251,8 @@ class Embedder(Protocol):
     max_batch: int
     max_tokens: int | None
     tokenizer: str | None
+    batch_tokens: int | None
+    steady: bool
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One float32 row per text, in order; blocks until the model has answered.
@@ -316,6 +321,33 @@ class Reader(Protocol):
         Permanent with a code and advice when it cannot be read, also after some pages. `cancelled`
         ends it soon after it is set; closing the generator ends it at once.
         """
+
+
+class Processor(Protocol):
+    """A service, or a program, that makes Markdown of documents; slowly, and one by one.
+
+    It is asked outside of every transaction and may take a minute to answer. Transient: nobody
+    answered, ask again; Permanent: it refuses this document, in its own words.
+    """
+
+    def submit(self, source: Source) -> str:
+        """Take a document; the id to ask for it with. Never idempotent."""
+
+    def status(self, remote_id: str) -> Report:
+        """How far it is; `lost` when the id means nothing (any more)."""
+
+    def result(self, remote_id: str) -> Converted | None:
+        """What was made of it; None when it is not there (any more): many give it only once."""
+
+    def cancel(self, remote_id: str) -> None:
+        """It is not wanted any more; who cannot stop at least forgets it."""
+
+
+class Processors(Protocol):
+    """The processors of this installation; what they declare stands in the settings."""
+
+    def resolve(self, name: str) -> Processor:
+        """Permanent(`processing_failed`), saying which there are, when it cannot be had."""
 
 
 class Wakeups(Protocol):

@@ -35,6 +35,8 @@ class CountedModel:
     max_batch = BATCH
     max_tokens: int | None = None
     tokenizer: str | None = None
+    batch_tokens: int | None = None
+    steady = True
 
     def __init__(self, paid: Path) -> None:
         self.name, self.width, self._model, self._paid = "paid/16", WIDTH, HashEmbedder(WIDTH), paid

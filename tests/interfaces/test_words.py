@@ -34,6 +34,7 @@ def test_what_a_user_chose_as_a_key_stays_as_it_is() -> None:
             "chunksTotal": None,
             "rate": None,
             "secondsLeft": None,
+            "waiting": None,
         }
     }
 

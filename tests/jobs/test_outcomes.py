@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from holdfast.domain.errors import (
@@ -32,6 +34,16 @@ def after(world: World, error: BaseException) -> tuple[str, int, str | None, str
     world.step()
     (row,) = world.rows("SELECT state, attempt, reason, verdict FROM jobs")
     return row[0], row[1], row[2], row[3]
+
+
+def refusing(guilty: str) -> Callable[[Sequence[str]], None]:
+    """A model that has no answer for one text."""
+
+    def refuse(texts: Sequence[str]) -> None:
+        if guilty in texts:
+            raise Transient("busy")
+
+    return refuse
 
 
 @pytest.mark.parametrize("error", [Superseded("x"), ItemDeleting("x"), ItemGone("x")])
@@ -77,8 +89,23 @@ def test_an_outage_waits_without_an_attempt_and_pauses_the_provider(world: World
     ]
 
 
-def test_a_transient_error_is_tried_again_and_counted(world: World) -> None:
-    assert after(world, Transient("busy", retry_after=20)) == ("later", 1, "retry", "run")
+def test_a_transient_error_is_counted_when_the_provider_answers_something_else(
+    world: World,
+) -> None:
+    world.note("alpha")
+    world.models.on_call = refusing("alpha")
+    world.step()
+
+    rows = world.rows("SELECT state, attempt, reason, verdict FROM jobs")
+    assert rows == [("later", 1, "retry", "run")]
+
+
+def test_a_transient_error_is_an_outage_when_the_provider_answers_nothing(world: World) -> None:
+    assert after(world, Transient("busy")) == ("later", 0, "provider", "run")
+
+
+def test_too_many_requests_is_never_the_text_s_fault(world: World) -> None:
+    assert after(world, Transient("busy", retry_after=20)) == ("later", 0, "provider", "run")
 
 
 def test_a_permanent_error_is_given_up_at_once(world: World) -> None:
@@ -106,13 +133,10 @@ def test_giving_up_fails_item_and_job_together_with_the_first_reason(world: Worl
 def test_a_transient_error_that_stays_fails_after_three_attempts(world: World) -> None:
     item = world.note("alpha")
 
-    def busy(_texts: object) -> None:
-        raise Transient("busy", retry_after=20)
-
-    world.models.on_call = busy
+    world.models.on_call = refusing("alpha")
     world.finish()
 
-    assert len(world.models.calls) == 3
+    assert world.models.calls.count(("alpha",)) == 3 * 3  # in the slot, and as often again
     assert (world.status(item), world.item(item).error) == (Status.FAILED, "busy")
 
 

@@ -65,12 +65,12 @@ def test_who_waits_gets_the_place_that_is_given_back() -> None:
 
 
 def test_each_stage_has_places_of_its_own() -> None:
-    three = permits(Threads(), 3, 2, 1)
+    two = permits(Threads(), 3, 1)
 
-    with three.writing.hold(), three.embedding.hold(), three.reading.hold():
+    with two.writing.hold(), two.reading.hold():
         pass  # holding one never waits for another
 
-    assert [three.reading.limit, three.embedding.limit, three.writing.limit] == [3, 2, 1]
+    assert [two.reading.limit, two.writing.limit] == [3, 1]
 
 
 def test_a_busy_holder_does_not_take_its_place_again_before_those_who_wait() -> None:

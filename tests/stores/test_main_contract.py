@@ -107,7 +107,7 @@ def test_a_transaction_that_brings_no_work_wakes_nobody(world: World) -> None:
 
 def test_a_provider_that_opens_wakes_every_lane(world: World) -> None:
     with world.main.write() as tx:
-        tx.pause_provider("acme", tx.now + SECOND, "busy")
+        tx.pause_provider("acme", tx.now + SECOND, "busy", failed=True)
     assert world.bells.lanes == []
     with world.main.write() as tx:
         tx.open_provider("acme")

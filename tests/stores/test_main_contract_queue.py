@@ -193,7 +193,7 @@ def test_a_base_whose_provider_is_paused_is_passed_over(world: World, lane: Lane
     world.queued(with_model, kind=kind_of(lane))
     opens = world.clock.now + 30 * SECOND
     with world.main.write() as tx:
-        tx.pause_provider("acme", opens, "too many requests")
+        tx.pause_provider("acme", opens, "too many requests", failed=True)
 
     held_back = world.claim(lane)
     world.clock.at += 31

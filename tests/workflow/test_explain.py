@@ -9,6 +9,7 @@ from holdfast.domain.item_states import Status
 from holdfast.domain.items import Item, Note
 from holdfast.domain.jobs import Lane
 from holdfast.jobs.waiting import Reason
+from holdfast.workflow.providers import FIXED_TEXT
 from tests.workflow.conftest import MakeWorld
 from tests.workflow.worlds import World
 
@@ -156,16 +157,17 @@ def test_an_outage_fails_no_item_and_all_goes_on_when_it_ends(world: World) -> N
 def test_a_retry_says_when_and_after_what(world: World) -> None:
     item = world.note()
 
-    def busy(_texts: Sequence[str]) -> None:
-        raise Transient("too many requests", retry_after=20)
+    def busy(texts: Sequence[str]) -> None:
+        if texts[0] != FIXED_TEXT:
+            raise Transient("it chokes on this one")
 
     world.models.on_call = busy
-    world.drain()
+    world.step()
 
     why = world.hf.explain(item)
-    assert (why.reason, why.attempt, why.last_error) == (Reason.RETRY, 1, "too many requests")
+    assert (why.reason, why.attempt, why.last_error) == (Reason.RETRY, 1, "it chokes on this one")
     assert why.until is not None
-    assert why.until.timestamp() == world.clock.now + 20
+    assert why.until.timestamp() == world.clock.now
 
 
 def test_a_parked_item_waits_for_a_person(world: World) -> None:
@@ -203,7 +205,7 @@ def test_what_is_inside_a_delete_waits_for_the_job_of_its_root(world: World) -> 
 def test_bases_of_a_paused_provider_are_passed_over_and_others_are_served(world: World) -> None:
     plain = world.hf.create_base("plain", embedding_model=None)
     with world.engine.kb.main.write() as tx:
-        tx.pause_provider("hash", tx.now + 60_000_000, "quiet")
+        tx.pause_provider("hash", tx.now + 60_000_000, "quiet", failed=True)
     held = world.note()
     (free,) = world.hf.add(plain, [Note("alpha")]).created
 

@@ -11,6 +11,7 @@ from holdfast.domain.bases import BaseSettings
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId, TextHash
 
 PAGE_CHUNKS = 1_000
+MARKDOWN, PLAIN = "markdown", "plain"  # the forms a text has: headings are in the first only
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +123,18 @@ def pages(chunks: Iterable[Chunk], size: int = PAGE_CHUNKS) -> Iterator[list[Chu
 def cutting_of(
     settings: BaseSettings, max_tokens: int | None = None, tokenizer: str | None = None
 ) -> Cutting:
-    """As the base asks, within what its model takes of one text."""
+    """As the base asks; a model that takes less of one text shrinks chunk and overlap alike."""
     size = min(settings.chunk_size, max_tokens or settings.chunk_size)
+    overlap = settings.chunk_overlap * size // settings.chunk_size
     separator = settings.chunk_separator if settings.chunk_strategy == "delimiter" else None
-    return Cutting(size, min(settings.chunk_overlap, size // 2), separator, tokenizer)
+    return Cutting(size, overlap, separator, tokenizer)
 
 
 def chunk_id(item: ItemId, build: ClaimNo, ordinal: int) -> str:
     """The name a caller knows a chunk by."""
     return f"{item}.{build}.{ordinal}"
+
+
+def about_tokens(text: str) -> int:
+    """How many tokens a text may have, when nobody counts: three bytes each, in every script."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1

@@ -13,6 +13,7 @@
     │   ├── Permanent       trying again cannot help
     │   └── Transient       trying again may help, perhaps after a given time
     │       ├── ProviderDown    the provider answers nobody: says nothing about the item
+    │       │   └── ProviderPaused  … and its row says so already
     │       └── DiskFull        there is no room: says nothing about the item
     ├── Unavailable         the engine cannot serve now (owned by another, stopped, damaged)
     └── TimedOut            the caller stopped waiting; the work goes on
@@ -61,6 +62,7 @@ CODES: dict[str, str] = {
     "interrupted": "re-index the item: its unfinished work was dismissed",
     "many_vanished": "check that the folder is mounted; confirm with sync --prune",
     "missing_embedding_model": "install or configure the base's model, or migrate the base",
+    "model_changed": "bring the former model back under its name, or make a base with the new one",
     "missing_vector_store": "restore the index from a backup, or re-index the base",
     "internal": "this is a defect in Holdfast; please report it with the item's history",
 }
@@ -158,6 +160,10 @@ class ProviderDown(Transient):
     def __init__(self, message: str, *, provider: str, retry_after: float | None = None) -> None:
         super().__init__(message, code="provider_failed", retry_after=retry_after)
         self.provider = provider
+
+
+class ProviderPaused(ProviderDown):
+    """The provider's row says so already: nobody asks before then, and no try is counted."""
 
 
 class DiskFull(Transient):

@@ -141,5 +141,9 @@ def index_key(base: BaseId, item: ItemId, generation: Generation) -> str:
     return f"{base}:{item}:index:{generation}"
 
 
+def check_key(base: BaseId, item: ItemId, generation: Generation, number: int = 0) -> str:
+    return f"{base}:{item}:check:{generation}:{number}"
+
+
 def roots_key(base: BaseId, roots_digest: str, verb: str) -> str:
     return f"{base}:{roots_digest}:{verb}"

@@ -17,6 +17,7 @@ class Progress:
     chunks_total: int | None = None
     rate: float | None = None
     seconds_left: float | None = None
+    waiting: str | None = None  # what stands in the way for everybody: a provider that is paused
 
 
 @dataclass(frozen=True, slots=True)

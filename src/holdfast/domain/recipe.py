@@ -7,7 +7,7 @@ from hashlib import sha256
 from holdfast.domain.bases import BaseSettings
 
 READER_VERSION = 1
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 
 
 def recipe_of(content: str, settings: BaseSettings, space: int) -> str:

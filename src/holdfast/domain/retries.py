@@ -17,6 +17,7 @@ DISK_FULL_DELAY = 5.0
 DELETE_FIRST_DELAY = 60.0
 DELETE_LONGEST_DELAY = 3600.0
 LONGEST_PAUSE = DELETE_LONGEST_DELAY  # nothing is put off for longer
+LONGEST_PROVIDER_PAUSE = 600.0  # a pause that seems longer was begun before the clock was set back
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.assembly import embedders_of, weights_of
+from holdfast.assembly import weights_of
 from holdfast.config import Settings
 from holdfast.domain.errors import HoldfastError
 from holdfast.machine.cache import keep_with_sum, scratch
 from holdfast.machine.files import FolderFiles
 from holdfast.machine.threads import Threads
-from holdfast.stages.embedding.local.models import NAMES
+from holdfast.stages.embedding.local.models import NAMES, LocalModels
 from holdfast.stages.embedding.local.weights import MINILM, Weights
 
 
@@ -34,7 +34,7 @@ def models(settings: Settings) -> list[Model]:
 def _model(settings: Settings, name: str) -> Model:
     is_default = name == settings.default_embedding_model
     try:
-        made = embedders_of(settings, _files(), Threads()).resolve(name, 0)
+        made = LocalModels(_weights(settings), Threads())(name.partition("/")[2], 0)
     except HoldfastError as error:
         return Model(name, None, None, str(error), is_default)
     return Model(name, made.width, made.max_tokens, None, is_default)

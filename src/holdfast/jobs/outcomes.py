@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.domain.errors import HoldfastError, ProviderDown, Superseded
+from holdfast.domain.errors import HoldfastError, ProviderDown, ProviderPaused, Superseded
 from holdfast.domain.events import stored
-from holdfast.domain.retries import TryAgain, after_failure, delete_backoff
+from holdfast.domain.retries import LONGEST_DELAY, TryAgain, after_failure, delete_backoff
 from holdfast.jobs.run import Cancelled, Run, Stopping
 from holdfast.ports import Clock, Rng
 from holdfast.stores.catalog import Trouble
@@ -52,8 +52,8 @@ class Outcomes:
             if endless
             else after_failure(_known(error), run.job.attempt, self.rng.random())
         )
-        if isinstance(error, ProviderDown) and isinstance(decision, TryAgain):
-            tx.pause_provider(error.provider, self._at(decision.delay), str(error))
+        if isinstance(error, ProviderDown) and not isinstance(error, ProviderPaused):
+            tx.pause_provider(error.provider, self._at(LONGEST_DELAY), str(error), failed=True)
         if isinstance(decision, TryAgain):
             at = self._at(decision.delay)
             tx.give_back(run.fence, at, decision.reason, decision.counts, trouble)

@@ -1,4 +1,4 @@
-"""May this stage run now? Counted places for reading, model calls and writes.
+"""May this stage run now? Counted places for reading and writes; governor.py counts model calls.
 
 A job waits for one permit without holding another, so permits cannot deadlock.
 """
@@ -54,9 +54,8 @@ class Permits:
     """The stages that are counted."""
 
     reading: Places
-    embedding: Places
     writing: Places
 
 
-def permits(runtime: Runtime, reading: int, embedding: int, writing: int) -> Permits:
-    return Permits(Places(runtime, reading), Places(runtime, embedding), Places(runtime, writing))
+def permits(runtime: Runtime, reading: int, writing: int) -> Permits:
+    return Permits(Places(runtime, reading), Places(runtime, writing))

@@ -28,6 +28,8 @@ class Reason(StrEnum):
     DELETE_STUCK = "delete_stuck"
     YIELDED = "yielded"
     MOVERS = "movers"
+    PROCESSING = "remote_processing"
+    PROCESSOR_BUSY = "processor_busy"
     LATER = "later"
     LARGE_SLOT = "large_slot"
     BASE_CAP = "base_cap"
@@ -50,11 +52,14 @@ class Facts:
     base_failed: str | None = None
     provider: str | None = None
     provider_until: int | None = None
+    provider_said: str | None = None
+    probed_by: str | None = None  # the item whose run looks whether the provider is back
     running_in_base: int = 0
     running: int = 0
     large_running: bool = False
     disk_full: bool = False
     caps: tuple[int, int] = (4, 2)
+    processing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,8 @@ def reason_of(facts: Facts) -> Why:
     """The first thing that holds the item back."""
     if facts.job is None:
         return _without_job(facts)
+    if facts.processing is not None and facts.job.state in (JobState.LATER, JobState.RUNNING):
+        return _processing(facts, facts.job, facts.processing)
     match facts.job.state:
         case JobState.RUNNING:
             return Why(Reason.RUNNING, f"{facts.job.kind} is running")
@@ -93,7 +100,28 @@ def _without_job(facts: Facts) -> Why:
     return Why(Reason.NO_JOB, "it has no job; the next sweep gives it one")
 
 
+def _provider(facts: Facts) -> Why | None:
+    """The provider is left alone until then, or somebody else looks whether it is back."""
+    said = f"the provider {facts.provider} is paused ({facts.provider_said})"
+    if facts.provider_until is not None and facts.provider_until > facts.now:
+        return Why(Reason.PROVIDER, said, facts.provider_until)
+    if facts.probed_by is not None:
+        return Why(Reason.PROVIDER, f"{said}; item {facts.probed_by} looks whether it is back")
+    return None
+
+
+def _processing(facts: Facts, job: Job, known: str) -> Why:
+    if job.reason == Reason.PROCESSOR_BUSY:
+        said = "its processor has as many documents as it takes at once"
+        return Why(Reason.PROCESSOR_BUSY, said, job.run_at)
+    if job.reason is not None and job.state is JobState.LATER:
+        return _later(facts, job)
+    return Why(Reason.PROCESSING, f"remote processing: {known}", job.run_at)
+
+
 def _later(facts: Facts, job: Job) -> Why:
+    if job.reason == Reason.PROVIDER and (paused := _provider(facts)) is not None:
+        return paused
     known = {reason.value: reason for reason in Reason}
     reason = known.get(job.reason or "", Reason.LATER)
     cause = f": {job.error[1]}" if job.error else ""
@@ -109,9 +137,8 @@ def _ready(facts: Facts, job: Job) -> Why:
             return Why(Reason.PAUSED, "its base is paused")
         if facts.base_failed:
             return Why(Reason.BASE_FAILED, f"its base is failed ({facts.base_failed})")
-        if facts.provider_until is not None and facts.provider_until > facts.now:
-            said = f"the provider {facts.provider} is paused"
-            return Why(Reason.PROVIDER, said, facts.provider_until)
+        if (paused := _provider(facts)) is not None:
+            return paused
     if facts.before:
         return Why(Reason.BEHIND, f"{facts.before} jobs of its base stand before it")
     if job.lane is Lane.INDEX and job.large and facts.large_running:

@@ -7,17 +7,18 @@ from typing import Protocol
 
 from holdfast.stores.catalog import CatalogReads, CatalogWrites
 from holdfast.stores.ledger import LedgerReads, LedgerWrites
+from holdfast.stores.processing import ProcessingReads, ProcessingWrites
 from holdfast.stores.queue import QueueReads, QueueWrites
 from holdfast.stores.repair import Repairs
 
 
-class Snapshot(CatalogReads, QueueReads, LedgerReads, Protocol):
+class Snapshot(CatalogReads, QueueReads, LedgerReads, ProcessingReads, Protocol):
     """One moment of the main store."""
 
     now: int
 
 
-class Transaction(CatalogWrites, QueueWrites, LedgerWrites, Repairs, Protocol):
+class Transaction(CatalogWrites, QueueWrites, LedgerWrites, ProcessingWrites, Repairs, Protocol):
     """What happens together or not at all. No port may be called while one is open."""
 
     now: int

@@ -30,6 +30,9 @@ class ProviderRow:
     texts_embedded: int
     texts_reused: int
     model_calls: int
+    tokens: int = 0
+    failures: int = 0  # since it last answered; then one probe at a time looks whether it is back
+    probed_by: ItemId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,10 @@ class QueueReads(Protocol):
     def job(self, job: JobId) -> Job | None: ...
     def jobs_of_item(self, item: ItemId) -> list[Job]: ...
     def live_roots(self, items: Collection[ItemId], kind: JobKind) -> dict[ItemId, JobId]: ...
-    def live_claims(self) -> set[ClaimNo]: ...
+    def live_claims(self) -> set[ClaimNo]:
+        """Whose vectors and builds are still wanted: running, or of a job to be run again."""
+
+    def running_claims(self) -> set[ClaimNo]: ...
     def epoch(self) -> int:
         """How many owners there were: claim numbers of each begin at that many thousand million."""
 
@@ -83,6 +89,7 @@ class QueueReads(Protocol):
     def active_items(self, base: BaseId, limit: int) -> list[ItemId]: ...
     def active_count(self, base: BaseId) -> int: ...
     def providers(self) -> list[ProviderRow]: ...
+    def fingerprint(self, base: BaseId, space: int) -> bytes | None: ...
     def work_coming(self) -> bool:
         """Is any job ready, running or delayed? Parked ones wait for a person."""
 
@@ -102,6 +109,9 @@ class QueueWrites(QueueReads, Protocol):
 
     def wake(self) -> None:
         """Ring every lane after the commit: something that held jobs back is gone."""
+
+    def wake_first_busy(self, processor: str) -> None:
+        """The first check that waits for a place at this processor need not wait longer."""
 
     def wake_due(self, lane: Lane) -> None: ...
     def solo(self, lane: Lane) -> Job | None: ...
@@ -145,6 +155,18 @@ class QueueWrites(QueueReads, Protocol):
         """A new owner's claims are above every one before, and above a restored index's."""
 
     def mark_clean_stop(self, owner: str) -> None: ...
-    def pause_provider(self, name: str, until: int, reason: str) -> None: ...
-    def open_provider(self, name: str) -> None: ...
-    def count_texts(self, provider: str, embedded: int, reused: int, calls: int) -> None: ...
+    def pause_provider(self, name: str, until: int, reason: str, *, failed: bool) -> None:
+        """Nobody asks it before then; when it `failed`, one probe has to open it again."""
+
+    def take_probe(self, name: str, claim: ClaimNo) -> bool:
+        """Is this run the one that looks whether a provider is back?"""
+
+    def open_provider(self, name: str) -> None:
+        """It answers: whoever waited for it is ready at once."""
+
+    def count_texts(
+        self, provider: str, embedded: int, reused: int, calls: int, tokens: int = 0
+    ) -> None: ...
+
+    def keep_fingerprint(self, base: BaseId, space: int, vector: bytes) -> None:
+        """How a base's model answers the fixed text; the first one stays."""

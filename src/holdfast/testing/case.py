@@ -12,6 +12,7 @@ OPERATIONS = {
     "add_notes": 10,
     "add_file": 5,
     "add_upload": 4,
+    "add_scan": 6,
     "add_folder": 3,
     "update": 7,
     "delete": 8,

@@ -19,6 +19,7 @@ from holdfast.testing.expectations import Known
 from holdfast.testing.fetchers import PAGES, SITEMAP
 from holdfast.testing.files import HOME
 from holdfast.testing.lookers import look_at_chunks, look_at_list, look_for
+from holdfast.testing.processors import KNOT, SCAN
 from holdfast.workflow.add_items import add_items
 from holdfast.workflow.bases import create_base, set_paused, update_base
 from holdfast.workflow.delete_base import delete_base
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 ORDINARY = (GuardRejected, StageFailed, Unavailable)
 MOST_ADDED = 4
 PATHS = 4
+KNOTS = 8
 FOLDERS = (HOME, f"{HOME}/inner")
 WAITS = (0.01, 0.5, 3.0, 12.0, 70.0)
 
@@ -92,6 +94,14 @@ class Client:
         texts = self.texts(step, 1 + step.first % 2)
         files = [File(content=text.encode(), name=f"up{n}.md") for n, text in enumerate(texts)]
         self.add(self.base(step), files, texts)
+
+    def add_scan(self, step: Step) -> None:
+        """What is no text until a processor has seen it, where the base has one."""
+        base, (text,) = self.base(step), self.texts(step, 1)
+        scanned = self.world.settings_by_base[base].file_processor_id is not None
+        mark = KNOT if step.first % KNOTS == KNOTS - 1 else SCAN
+        content = (mark if scanned and text.strip() else b"") + text.encode()
+        self.add(base, [File(content=content, name="scan.pdf")], [text])
 
     def add_file(self, step: Step) -> None:
         path = path_of(step)

@@ -32,6 +32,8 @@ UNREACHABLE = frozenset(("source_unreadable", "fetch_failed", "parent_failed"))
 BY_BAD_LUCK = BY_THE_USER | {
     "bad_vectors",
     "provider_failed",
+    "processing_failed",
+    "processing_timeout",
     "internal",
     "killed_worker",
     "interrupted",
@@ -95,6 +97,7 @@ def rest(world: World) -> bool:
 
 def try_failed_again(world: World, life: Life) -> None:
     """What failed through bad luck succeeds without it; sitemaps are read as they are now."""
+    world.plant.mended = True
     failed: dict[BaseId, list[ItemId]] = {}
     for item, status, _, _, _, _, base, _ in invariants.standing(world.disk.connection(FILE)):
         if status == "failed":
@@ -176,6 +179,8 @@ def leftovers(world: World) -> None:
     comparison = Comparison(world, BY_THE_USER)
     comparison.swept = True
     comparison.everything()
+    for left in invariants.conversions(world.disk.connection(FILE)):
+        world.kernel.found(f"conversion {left} is asked for by nobody and not forgotten")
     _alike(world, "index", world.index.bases(), world.bases_now())
     known = invariants.stored_files(world.disk.connection(FILE))
     _alike(world, "file", world.landscape.ours, known)
@@ -196,5 +201,8 @@ def bill(world: World) -> None:
     mishaps = 1 + len(world.faults.hits) + world.outage.crashes + len(world.lives)
     slots = world.settings.global_concurrency
     allowed = distinct + world.bill.wasted + BATCH * (slots * mishaps + 3 * again)
+    conversions, allowed_too = world.plant.submitted, len(world.plant.distinct) + mishaps + again
+    if conversions > allowed_too:
+        world.kernel.found(f"L3 {conversions} conversions paid for, {allowed_too} explained")
     if paid > allowed:
         world.kernel.found(f"L3 {paid} texts paid for, {distinct} distinct, {allowed} explained")

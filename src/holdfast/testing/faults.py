@@ -42,6 +42,8 @@ class Kind(StrEnum):
     WIDE = "wide-vectors"
     DUPLICATE = "duplicate"
     LOST = "lost"
+    ENDLESS = "never-ends"
+    FAILING = "failing"
     PARSER_DIED = "parser-died"
     GONE = "404"
     ASTRAY = "redirect-refused"
@@ -85,6 +87,17 @@ POSSIBLE: dict[str, tuple[Kind, ...]] = {
         Kind.SHORT,
         Kind.NAN,
     ),
+    "submit": (
+        *ALWAYS,
+        Kind.ERROR_AFTER,
+        Kind.TOO_MANY,
+        Kind.SERVER_ERROR,
+        Kind.ENDLESS,
+        Kind.FAILING,
+        Kind.LOST,
+    ),
+    "processing": (*ALWAYS, Kind.ERROR_AFTER, Kind.SERVER_ERROR, Kind.LOST),
+    "cancel": (*ALWAYS, Kind.ERROR_BEFORE, Kind.ERROR_AFTER),
     "fetch": (
         *ALWAYS,
         Kind.ERROR_BEFORE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from holdfast.assembly import Engine, runner_of
+from holdfast.assembly import Engine, kitchen_of, runner_of
 from holdfast.jobs.outcomes import Outcomes
 from holdfast.jobs.permits import permits
 from holdfast.jobs.runner import Bells
@@ -17,6 +17,7 @@ from holdfast.testing.fetchers import SimFetcher
 from holdfast.testing.files import SimFiles
 from holdfast.testing.gate import Gate
 from holdfast.testing.models import SimEmbedders
+from holdfast.testing.processors import SimProcessors
 from holdfast.testing.readers import SimReader
 from holdfast.testing.rerankers import SimRerankers
 from holdfast.testing.runtime import SimRuntime
@@ -91,15 +92,12 @@ class Life:
             fetcher=SimFetcher(world.web, self.gate),
             embedders=SimEmbedders(world.bill, self.gate),
             rerankers=SimRerankers(self.gate),
+            processors=SimProcessors(world.plant, self.gate),
             main=main,
             index=sim_index(world.index, self.gate, world.index_committed),
             wakeups=bells,
-            permits=permits(
-                runtime,
-                settings.io_concurrency,
-                settings.embedding_concurrency,
-                settings.write_concurrency,
-            ),
+            permits=permits(runtime, settings.io_concurrency, settings.write_concurrency),
+            kitchen=kitchen_of(settings, runtime, clock),
             outcomes=Outcomes(main, clock, rng),
             owner=ids.new(),
         )

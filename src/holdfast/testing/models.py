@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from holdfast.domain.errors import Permanent, ProviderDown, Transient
 from holdfast.domain.ids import TextHash
 from holdfast.testing.faults import Fault, Kind
 from holdfast.testing.gate import Gate
+from holdfast.workflow.providers import FIXED_TEXT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +27,15 @@ if TYPE_CHECKING:
 MODEL = "sim/8"
 BATCH, WIDTH = 8, 8
 WIDEST = 32
+
+
+@dataclass(slots=True)
+class Asked:
+    """A call of a provider that was ill: when, for how long, and was it the fixed text?"""
+
+    began: float
+    ended: float
+    fixed: bool
 
 
 class Bill:
@@ -35,10 +46,12 @@ class Bill:
         self.calls = 0
         self.latency = 0.0
         self.wasted = 0  # texts whose answer was lost or spoilt by an injected fault
+        self.ill: dict[str, Kind] = {}  # providers that answer every call like this
+        self.asked: list[Asked] = []  # every call of a provider while it was ill
 
     def charge(self, texts: Sequence[str]) -> None:
         self.calls += 1
-        self.texts.update(text_hash(text) for text in texts)
+        self.texts.update(text_hash(text) for text in texts if text != FIXED_TEXT)
 
     def embedded(self) -> int:
         return sum(self.texts.values())
@@ -51,10 +64,14 @@ class SimEmbedder:
         self.name, self.width, self.max_batch = name, width, BATCH
         self.max_tokens: int | None = None
         self.tokenizer: str | None = None
+        self.batch_tokens: int | None = None
+        self.steady = False
         self._bill, self._gate = bill, gate
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         fault = self._gate.drawn("model", "model.embed")
+        if (kind := self._bill.ill.get(self.provider)) is not None:
+            return self._ill(texts, Fault(0, "model.embed", kind, RETRY_AFTER))
         if fault is None:
             return self._answer(texts)
         self._gate.before(fault)
@@ -64,6 +81,20 @@ class SimEmbedder:
             self._bill.wasted += len(texts)
         self._gate.after(fault)
         return spoilt(answer, fault.kind)
+
+    @property
+    def provider(self) -> str:
+        return self.name.partition("/")[0]
+
+    def _ill(self, texts: Sequence[str], fault: Fault) -> NDArray[np.float32]:
+        now = self._gate.kernel.now
+        asked = Asked(now, now, texts[0] == FIXED_TEXT)
+        self._bill.asked.append(asked)
+        try:
+            self._refuse(fault)
+            return spoilt(self._answer(texts), fault.kind)
+        finally:
+            asked.ended = self._gate.kernel.now
 
     def embed_query(self, query: str) -> NDArray[np.float32]:
         return self.embed([query])
@@ -82,7 +113,7 @@ class SimEmbedder:
             case Kind.TOO_MANY_LATER:
                 raise Transient(what, retry_after=fault.amount)
             case Kind.SERVER_ERROR:
-                raise ProviderDown(what, provider=self.name.partition("/")[0])
+                raise ProviderDown(what, provider=self.provider)
             case Kind.TIMEOUT:
                 self._gate.kernel.sleep(120.0, "model timeout")
                 raise Transient(what)
@@ -90,12 +121,14 @@ class SimEmbedder:
                 pass
 
 
+RETRY_AFTER = 30.0
+PROVIDERS = frozenset({"sim", "far"})
 SPOILT = frozenset({Kind.SHORT, Kind.NAN, Kind.ZERO, Kind.WIDE})
 LOST = frozenset({Kind.ERROR_AFTER, Kind.CRASH_AFTER, Kind.POWER_CUT})
 
 
 class SimEmbedders:
-    """`sim/WIDTH` up to 32; everything else is missing."""
+    """`sim/WIDTH` and `far/WIDTH` up to 32; everything else is missing."""
 
     def __init__(self, bill: Bill, gate: Gate) -> None:
         self._bill, self._gate = bill, gate
@@ -108,7 +141,7 @@ class SimEmbedders:
 
     def width(self, model: str) -> int:
         provider, _, width = model.partition("/")
-        known = provider == "sim" and width.isdecimal() and 0 < int(width) <= WIDEST
+        known = provider in PROVIDERS and width.isdecimal() and 0 < int(width) <= WIDEST
         if self.missing or not known:
             raise Permanent(f"there is no model {model}", code=MISSING)
         return int(width)

@@ -275,7 +275,7 @@ _ALL = (
         "refused_items_fail",
         "an item whose job is refused does not wait for ever",
         source(
-            f"{WORKFLOW}.schedule_item:schedule_items",
+            f"{WORKFLOW}.schedule_item:schedule_jobs",
             "            _fail(tx, living[number:], refusal)\n",
             "",
         ),
@@ -288,6 +288,43 @@ _ALL = (
             'tx.give_back(run.fence, None, "not cancelled after all", counts=False, trouble=None)',
             "tx.finish([run.fence], JobState.CANCELLED)",
         ),
+    ),
+    # -- processing
+    Mutant(
+        "checks_are_fenced",
+        "a look whose item was deleted or changed keeps nothing",
+        function(
+            f"{WORKFLOW}.check_file_processing_result:_ours", lambda tx, run: tx.item(run.item)
+        ),
+    ),
+    Mutant(
+        "processing_ends",
+        "what makes no progress is given up",
+        function("holdfast.domain.processing:RemoteJob.overdue", lambda _self, _longest: None),
+    ),
+    Mutant(
+        "processed_bytes_before_rows",
+        "what was made is on disk before its rows",
+        source(
+            f"{WORKFLOW}.check_file_processing_result:_keep",
+            "    kb.files.keep(entry.path, converted.content)\n",
+            "",
+        ),
+    ),
+    Mutant(
+        "leftover_processing_is_forgotten",
+        "what nobody asks for any more is forgotten",
+        source(f"{WORKFLOW}.sweep:sweep", "for step in STEPS:", "for step in STEPS[:-1]:"),
+    ),
+    Mutant(
+        "remote_id_is_durable",
+        "a service's id is on disk before it is asked for",
+        source(
+            f"{WORKFLOW}.check_file_processing_result:_submit",
+            "    kb.main.durable()  # the id, before anybody waits for what it names\n",
+            "",
+        ),
+        redundant="what the power takes is submitted again: it costs a conversion, not an item",
     ),
     # -- states
     Mutant(

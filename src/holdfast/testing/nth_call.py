@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdfast.testing.case import Case, Step
+from holdfast.testing.clients import KNOTS
 from holdfast.testing.faults import POSSIBLE, Fault, Kind
 from holdfast.testing.shrink import told
 from holdfast.testing.world import play
@@ -26,6 +27,9 @@ FAILURES = (
     Kind.SERVER_ERROR,
     Kind.GONE,
     Kind.NAN,
+    Kind.ENDLESS,
+    Kind.FAILING,
+    Kind.LOST,
     Kind.REFUSED,
     Kind.PARSER_DIED,
     Kind.CRASH_BEFORE,
@@ -33,6 +37,7 @@ FAILURES = (
     Kind.POWER_CUT,
 )
 
+SCANNING = (Step("new_base", 1, 0),)  # a base with a processor, the last of two or three
 WAIT = Step("wait", 3, 0)  # at each end too: what was asked for last is at work under faults
 
 SCENARIOS: dict[str, tuple[Step, ...]] = {
@@ -72,6 +77,36 @@ SCENARIOS: dict[str, tuple[Step, ...]] = {
         WAIT,
         Step("delete", 0, 0),
         WAIT,
+    ),
+    "nested expansion": (
+        Step("change_file", 1, 4),
+        Step("change_file", 3, 6),
+        Step("add_folder", 0, 0),
+        Step("wait", 2, 0),
+        Step("change_file", 1, 9),
+        Step("reindex", 0, 0),
+    ),
+    "scan that is processed": (*SCANNING, Step("add_scan", 0, 5), Step("wait", 3, 0)),
+    "restart in the middle": (
+        *SCANNING,
+        Step("add_scan", 0, 5),
+        Step("wait", 2, 0),
+        Step("restart", 0, 0),
+        Step("wait", 3, 0),
+        Step("search", 1, 1),
+    ),
+    "processing that never ends": (
+        *SCANNING,
+        Step("add_scan", KNOTS - 1, 5),
+        Step("wait", 4, 0),
+        Step("search", 1, 1),
+    ),
+    "delete while it is processed": (
+        *SCANNING,
+        Step("add_scan", 0, 5),
+        Step("wait", 2, 0),
+        Step("delete", 0, 5),
+        Step("wait", 3, 0),
     ),
     "page that changes": (
         Step("add_page", 0, 3),

@@ -46,7 +46,7 @@ def _drawn(page: str, number_of: dict[str, int]) -> bytes:
     shown = b" T* ".join(
         b"<" + b"".join(b"%04x" % number_of[one] for one in line) + b"> Tj" for line in lines
     )
-    return b"BT /F1 9 Tf 14 TL 40 750 Td " + shown + b" ET"
+    return b"BT /F1 5 Tf 7 TL 40 770 Td " + shown + b" ET"
 
 
 def _to_unicode(number_of: dict[str, int]) -> bytes:

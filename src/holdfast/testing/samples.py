@@ -135,9 +135,9 @@ def packed() -> Iterator[Sample]:
     chinese = {kind: of(kind, CHINESE) for kind in ("pdf", "docx")}
     english = {kind: of(kind) for kind in ("leaflet", "pptx", "xlsx", "epub", "odt")}
     phrase = {kind: middle(pattern) for kind, pattern in english.items()}
-    manual = pdf(["\n".join(part) for _, part in chapters(chinese["pdf"])])
+    manual = pdf(printed_pages(chinese["pdf"], "第{1}页{0}行的阀门没有任何值得一提的地方。"))
     yield Sample("Chinese PDF", "manual.pdf", manual, middle(chinese["pdf"]), 2)
-    leaflet = pdf(["\n".join(part) for _, part in chapters(english["leaflet"])])
+    leaflet = pdf(printed_pages(english["leaflet"], "Line {0} on page {1} says nothing of valves."))
     yield Sample("PDF", "leaflet.pdf", leaflet, phrase["leaflet"][:40], 2)
     document = docx(chinese["docx"])
     yield Sample("Chinese DOCX", "manual.docx", document, middle(chinese["docx"]), None, HEADING)
@@ -145,6 +145,15 @@ def packed() -> Iterator[Sample]:
     yield Sample("XLSX", "parts.xlsx", xlsx(english["xlsx"]), phrase["xlsx"], None, "Sheet cobalt")
     yield Sample("EPUB", "book.epub", epub(english["epub"]), phrase["epub"], None, HEADING)
     yield Sample("ODT", "letter.odt", odt(english["odt"]), phrase["odt"], None, HEADING)
+
+
+def printed_pages(pattern: str, filler: str) -> list[str]:
+    """Full pages, so that no passage with what stands in the middle of one begins on another."""
+    pages = []
+    for page, (_, part) in enumerate(chapters(pattern), 1):
+        lines = [filler.format(line, page) for line in range(90)]
+        pages.append("\n".join([*lines[:45], *part, *lines[45:]]))
+    return pages
 
 
 # --------------------------------------------------------------------------------------- code

@@ -32,6 +32,7 @@ from holdfast.testing.files import Landscape
 from holdfast.testing.gate import Outage
 from holdfast.testing.life import Life
 from holdfast.testing.models import MODEL, WIDTH, Bill
+from holdfast.testing.processors import PROCESSOR, Plant
 from holdfast.testing.rerankers import RERANKER
 from holdfast.testing.schedule import Kernel
 from holdfast.testing.stores import drawn_stores
@@ -69,6 +70,7 @@ class World:
         self.disk = self.stores.disk
         self.index: IndexStore = MemoryIndex()
         self.landscape, self.bill, self.web = Landscape(), Bill(), SimWeb()
+        self.plant = Plant(self.landscape)
         self.expectations = Expectations()
         self.watch = Watch(self)
         self.written: dict[str, set[str]] = {}
@@ -116,6 +118,8 @@ class World:
             embedding_model=None if keyword else MODEL,
             dimensions=None if keyword else WIDTH,
             rerank_model=RERANKER if choice % 3 == 0 else None,
+            file_processor_id=PROCESSOR if choice % 2 else None,
+            file_processing_max_wait=60,
             search_mode="keyword" if keyword else "hybrid",
             chunk_size=16,
             chunk_overlap=0,
@@ -143,7 +147,7 @@ class World:
         """Has anything gone wrong that explains a failure?"""
         outage = self.outage
         mishaps = self.faults.hits or outage.crashes or outage.power_cuts
-        return bool(mishaps or self.expectations.dismissed)
+        return bool(mishaps or self.expectations.dismissed or self.plant.has_knots)
 
     def deleting(self) -> set[ItemId]:
         """What a user may not see any more, with everything inside it."""
@@ -262,7 +266,7 @@ class World:
 @cache
 def defaults() -> Settings:
     """Settings are dear to make."""
-    return load(None)
+    return load(None, processors={PROCESSOR: {"kind": "docling", "types": ["pdf"]}})
 
 
 def drawn_settings(rng: Random, *, leases: bool) -> Settings:

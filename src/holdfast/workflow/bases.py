@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.domain.bases import Base, BaseSettings, BaseStatus, changed, checked, within
-from holdfast.domain.errors import HoldfastError, NotFound
+from holdfast.domain.errors import HoldfastError, InvalidInput, NotFound
 from holdfast.domain.given import is_text
 from holdfast.domain.ids import BaseId
 from holdfast.stores.main import Transaction
@@ -22,6 +22,7 @@ def create_base(kb: Workbench, settings: BaseSettings) -> Base:
         settings = within(settings, model.max_tokens)
     if settings.rerank_model is not None:
         kb.rerankers.resolve(settings.rerank_model)
+    _may_process(kb, settings.file_processor_id)
     base_id = BaseId(kb.ids.new())
     kb.index.create(base_id)  # a crash before the row leaves an index that the sweep finds
     with kb.main.write() as tx:
@@ -35,6 +36,7 @@ def update_base(kb: Workbench, base_id: BaseId, changes: Mapping[str, Any]) -> B
     wanted = changes.get("rerank_model")
     if is_text(wanted):
         kb.rerankers.resolve(wanted)
+    _may_process(kb, changes.get("file_processor_id"))
     most = _most_tokens(kb, base_id)
     with kb.main.write() as tx:
         base = known(tx, base_id)
@@ -42,6 +44,16 @@ def update_base(kb: Workbench, base_id: BaseId, changes: Mapping[str, Any]) -> B
         base = known(tx, base_id)
     kb.main.durable()
     return base
+
+
+def _may_process(kb: Workbench, processor: object) -> None:
+    """A processor that is not declared here would fail every document given to it."""
+    if is_text(processor) and processor not in kb.settings.processors:
+        known = ", ".join(sorted(kb.settings.processors)) or "none"
+        raise InvalidInput(
+            f"file_processor_id is {processor!r}; it takes the name of a [processors.NAME] of the "
+            f"settings: {known}"
+        )
 
 
 def _most_tokens(kb: Workbench, base_id: BaseId) -> int | None:

@@ -11,6 +11,7 @@ from holdfast.stores.catalog import Trouble
 from holdfast.stores.main import Transaction
 from holdfast.workflow.bases import known
 from holdfast.workflow.delete_subtree import unlink
+from holdfast.workflow.forget_processing import forget_base
 from holdfast.workflow.room import with_reserve
 from holdfast.workflow.workbench import Workbench
 
@@ -40,6 +41,7 @@ def run_delete_base(kb: Workbench, run: Run) -> None:
     """Index and files first, rows last: while they stand a retry knows what to do."""
     kb.main.durable()  # the mark, before anything it announces is done
     _wait_for_runs(kb, run.base)
+    forget_base(kb, run.base)
     kb.index.drop(run.base)
     while not _remove_slice(kb, run):
         pass

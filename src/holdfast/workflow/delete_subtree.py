@@ -1,6 +1,7 @@
 """How does what was deleted disappear for good?
 
-    marks on disk -> chunks and vectors -> file refs and rows, leaf first -> on disk -> bytes
+    marks on disk -> processors told -> chunks and vectors -> file refs and rows, leaf first
+    -> on disk -> bytes
 
 Everything here may be done twice. Chunks go first: while rows stand, the sweep and a retry know
 whose they were. A run that writes after us leaves a build nobody publishes; the sweep finds it.
@@ -16,6 +17,7 @@ from holdfast.domain.item_states import ACTIVE, DELETING
 from holdfast.jobs.outcomes import LaterPlease
 from holdfast.jobs.run import Run
 from holdfast.stores.catalog import Trouble
+from holdfast.workflow.forget_processing import forget_items
 from holdfast.workflow.workbench import Workbench
 
 ROWS_PER_SLICE = 5_000
@@ -28,7 +30,9 @@ def delete_subtree(kb: Workbench, run: Run) -> None:
     _wait_for_movers(kb, run)
     kb.main.durable()  # the marks, before anything they announce is done
     roots = _roots_deleting(kb, run.job.input["roots"])
-    remove_chunks(kb, run.base, _inside(kb, roots))
+    inside = _inside(kb, roots)
+    forget_items(kb, inside)
+    remove_chunks(kb, run.base, inside)
     freed = _remove_rows(kb, run, roots)
     kb.main.durable()  # the rows, before the bytes they named
     unlink(kb, freed)

@@ -84,13 +84,26 @@ def _facts(
         base_failed=base.error_code if base else None,
         provider=provider.name if provider else None,
         provider_until=provider.paused_until if provider else None,
+        provider_said=provider.reason if provider else None,
+        probed_by=provider.probed_by if provider and provider.probed_by != item.id else None,
         running_in_base=_in_base(running, item),
         running=len(running),
         large_running=not may_start_large(slots, len(large), _in_base(large, item)),
         disk_full=is_full(kb),
         caps=(slots, kb.settings.per_base_concurrency),
+        processing=_processing(snapshot, item, job),
         now=snapshot.now,
     )
+
+
+def _processing(snapshot: Snapshot, item: Item, job: Job | None) -> str | None:
+    """What is known of the document at its processor."""
+    if job is None or job.kind is not JobKind.CHECK_FILE_PROCESSING_RESULT:
+        return None
+    remote = snapshot.remote_jobs([item.id]).get(item.id)
+    if remote is None or remote.report is None:
+        return f"{job.input['processor']} is about to get it"
+    return f"{remote.processor} has it: {remote.report}"
 
 
 def _in_base(running: Sequence[Slot], item: Item) -> int:

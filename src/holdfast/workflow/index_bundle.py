@@ -64,15 +64,20 @@ class Bundle:
     def shares(self) -> dict[ClaimNo, Spent]:
         """What each item cost: the first holder of a text paid for it, the others reuse it.
 
-        A model call answers several items at once; the first that paid for a text carries it.
+        A model call answers several items at once; the first that paid for a text carries it, and
+        the first of all what was called for others in this slot.
         """
-        paid, calls = set(self.paid), self.spent.calls
+        paid, calls, tokens = set(self.paid), self.spent.calls, self.spent.tokens
         shares: dict[ClaimNo, Spent] = {}
         for taken in self.taken:
             texts = {chunk.hash for chunk in self.chunks_of(taken)}
             own = texts & paid
-            shares[taken.run.claim] = Spent(len(own), len(texts - own), calls if own else 0)
-            paid, calls = paid - own, 0 if own else calls
+            if own or not paid:
+                shares[taken.run.claim] = Spent(len(own), len(texts - own), calls, tokens)
+                calls = tokens = 0
+            else:
+                shares[taken.run.claim] = Spent(0, len(texts))
+            paid = paid - own
         return shares
 
     def all_chunks(self) -> list[Chunk]:

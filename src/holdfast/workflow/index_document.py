@@ -31,7 +31,7 @@ from holdfast.stores.main import Transaction
 from holdfast.workflow.embed_missing import Oven, Spent, accounted, embed_missing
 from holdfast.workflow.inputs import checked_name
 from holdfast.workflow.pulse import Pulse
-from holdfast.workflow.snapshot import let_go
+from holdfast.workflow.snapshot import let_go, processed_of
 from holdfast.workflow.take import Taken, base_of, begin_reading, oven_of, pages_of, take_item
 from holdfast.workflow.workbench import Workbench
 
@@ -89,6 +89,9 @@ def give_up_index(kb: Workbench, run: Run, trouble: Trouble) -> None:
             Move.FAIL, [Moved(run.item, FAILED, run.fence.generation, run.fence, trouble=trouble)]
         )
         tx.finish([run.fence], JobState.FAILED, trouble=trouble)
+        made = processed_of(run)
+        if made is not None and trouble[0] == "unreadable":
+            tx.forget_processed(made.entry)  # its bytes are gone: they are made again next time
 
 
 def write_page(kb: Workbench, taken: Taken, page: Sequence[Chunk], oven: Oven | None) -> None:
@@ -122,7 +125,7 @@ def raise_guilty(oven: Oven | None) -> None:
 
 def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
     """Items completed, parents rolled up, jobs done, all at once; those that were still ours."""
-    asked = [_moved(one.taken, COMPLETED, warning_of(one.seal.count)) for one in builds]
+    asked = [_moved(one.taken, COMPLETED, warning_of(one.taken, one.seal.count)) for one in builds]
     done = tx.move(Move.COMPLETE, asked)
     ours = [one for one in builds if one.taken.item.id in done]
     tx.publish([_published(one) for one in ours])
@@ -136,8 +139,8 @@ def publish(tx: Transaction, builds: Sequence[Built]) -> list[Taken]:
             embedded=sum(one.embedded for one in spent),
             reused=sum(one.reused for one in spent),
             calls=sum(one.calls for one in spent),
+            tokens=sum(one.tokens for one in spent),
         )
-        tx.open_provider(provider)
     return [one.taken for one in ours]
 
 
@@ -153,7 +156,7 @@ def _name_pages(tx: Transaction, builds: Sequence[Built]) -> None:
 def finish_equal(kb: Workbench, same: Sequence[Taken]) -> None:
     """Nothing changed: their builds stay, only the attempts are newer."""
     with kb.main.write() as tx:
-        asked = [_moved(one, COMPLETED, warning_of(one.item.chunk_count)) for one in same]
+        asked = [_moved(one, COMPLETED, warning_of(one, one.item.chunk_count)) for one in same]
         done = tx.move(Move.COMPLETE, asked)
         for item in sorted(done):
             tx.republish(item)
@@ -169,9 +172,18 @@ def still_stands(kb: Workbench, taken: Taken) -> bool:
     return pair is not None and pair in kb.index.seals(taken.base.id, [pair])
 
 
-def warning_of(chunks: int) -> str | None:
-    """A source with nothing in it completes empty, and says so."""
-    return None if chunks else "no_text"
+def warning_of(taken: Taken, chunks: int) -> str | None:
+    """A source with nothing in it completes empty, and says so; a processor may warn."""
+    if not chunks:
+        return "no_text"
+    made = processed_of(taken.run)
+    return None if made is None else made.made.warning
+
+
+def size_of(taken: Taken) -> int:
+    """That of the item's own document, whatever was made of it."""
+    made = processed_of(taken.run)
+    return taken.source.size if made is None else made.made.source_size
 
 
 def drop_older(kb: Workbench, taken: list[Taken]) -> None:
@@ -189,7 +201,7 @@ def _moved(taken: Taken, target: Status, warning: str | None = None) -> Moved:
 
 
 def _published(built: Built) -> Published:
-    taken, size = built.taken, built.taken.source.size
+    taken, size = built.taken, size_of(built.taken)
     return Published(
         taken.item.id,
         taken.run.claim,
@@ -197,7 +209,7 @@ def _published(built: Built) -> Published:
         built.seal,
         size,
         taken.item.workload or size,
-        warning_of(built.seal.count),
+        warning_of(taken, built.seal.count),
     )
 
 

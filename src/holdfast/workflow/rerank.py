@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.domain.answers import Hit, Question
-from holdfast.domain.bases import Base
+from holdfast.domain.bases import Base, provider_of
 from holdfast.domain.errors import HoldfastError
 from holdfast.ports import Reranker
 from holdfast.stages.reranking.checks import checked_scores
+from holdfast.workflow.asking import soon
 from holdfast.workflow.passages import Wanted
 from holdfast.workflow.workbench import Workbench
+
+PATIENCE = 30.0  # seconds a search waits for its better order
 
 
 def reranker_of(
@@ -34,16 +37,23 @@ def reranker_of(
         return None
 
 
-def reranked(wanted: Wanted, hits: Sequence[Hit], warnings: dict[str, None]) -> list[Hit] | None:
+def reranked(
+    kb: Workbench, wanted: Wanted, hits: Sequence[Hit], warnings: dict[str, None]
+) -> list[Hit] | None:
     """The hits in their new order, every text sent once; None, and a warning, when it failed."""
     if wanted.reranker is None or not hits:
         return None
-    texts = list(dict.fromkeys(hit.content for hit in hits))
+    query, texts = wanted.question.query, list(dict.fromkeys(hit.content for hit in hits))
     try:
-        scores = checked_scores(wanted.reranker.rerank(wanted.question.query, texts), len(texts))
+        scores = checked_scores(_scores(kb, wanted.reranker, query, texts), len(texts))
     except HoldfastError as error:
         warnings[f"not reranked: {wanted.reranker.name} does not answer ({error})"] = None
         return None
     score_of = dict(zip(texts, scores, strict=True))
     scored = [replace(hit, score=score_of[hit.content]) for hit in hits]
     return sorted(scored, key=lambda hit: -hit.score)
+
+
+def _scores(kb: Workbench, reranker: Reranker, query: str, texts: Sequence[str]) -> Sequence[float]:
+    provider = provider_of(reranker.name) or reranker.name
+    return soon(kb, provider, "".join(texts), lambda: reranker.rerank(query, texts), PATIENCE)

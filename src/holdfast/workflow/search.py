@@ -23,12 +23,14 @@ from holdfast.domain.answers import (
     SearchAnswer,
     checked_question,
 )
-from holdfast.domain.bases import Base, BaseStatus
+from holdfast.domain.bases import Base, BaseStatus, provider_of
 from holdfast.domain.errors import GuardRejected, NotFound, Transient
 from holdfast.domain.fusion import by_rank, merge_equal
 from holdfast.domain.ids import BaseId, ItemId
+from holdfast.ports import Embedder
 from holdfast.stages.embedding.checks import checked
 from holdfast.stages.finding.highlights import highlights
+from holdfast.workflow.asking import soon
 from holdfast.workflow.passages import Wanted, passages
 from holdfast.workflow.rerank import reranked, reranker_of
 from holdfast.workflow.take import embedder_of
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+PATIENCE = 10.0  # seconds a search waits for the vector of its question
 UNRANKED = "a threshold holds for relevance scores; these are places in a ranking"
 
 __all__ = ["Hit", "Question", "SearchAnswer", "search"]
@@ -88,7 +91,7 @@ def _asked_in_vectors(
     if embedder is None:
         return mode, None
     try:
-        return mode, checked(embedder.embed_query(question.query), 1, embedder.width)[0]
+        return mode, checked(_of_query(kb, embedder, question.query), 1, embedder.width)[0]
     except Transient as error:
         if mode == "vector":
             raise
@@ -96,11 +99,17 @@ def _asked_in_vectors(
         return "keyword", None
 
 
+def _of_query(kb: Workbench, embedder: Embedder, query: str) -> NDArray[np.float32]:
+    provider = provider_of(embedder.name) or embedder.name
+    patience = None if embedder.steady else PATIENCE
+    return soon(kb, provider, query, lambda: embedder.embed_query(query), patience)
+
+
 def _search_base(kb: Workbench, wanted: Wanted, warnings: Warnings) -> list[Hit]:
     found = passages(kb, wanted)
     kind = RELEVANCE if wanted.mode == "vector" else RANKING
     if wanted.reranker is not None:
-        better = reranked(wanted, found, warnings)
+        better = reranked(kb, wanted, found, warnings)
         if better is not None:
             found, kind = better, RELEVANCE
     return _above(wanted, [replace(hit, score_kind=kind) for hit in found], kind, warnings)

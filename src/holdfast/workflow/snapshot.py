@@ -15,6 +15,7 @@ from holdfast.domain.errors import DiskFull, Permanent
 from holdfast.domain.files import FileEntry, Role
 from holdfast.domain.ids import ClaimNo, EntryId
 from holdfast.domain.items import Item, ItemType
+from holdfast.domain.processing import Processed, processed_of_document
 from holdfast.jobs.run import Run
 from holdfast.ports import Source
 from holdfast.workflow.fetch_page import fetch_page
@@ -26,6 +27,10 @@ RUNS = "runs"
 
 def source_of(kb: Workbench, run: Run, base: Base, item: Item) -> Source:
     """The item's bytes and their hash; whoever asked says `let_go` when they are parsed."""
+    made = processed_of(run)
+    if made is not None:
+        entry = FileEntry(made.entry, made.sha256, made.size)
+        return stored_source(kb, f"{item.name}.md", entry, "text/markdown")
     if item.type is ItemType.NOTE:
         return _note(item)
     if item.type is ItemType.URL:
@@ -37,6 +42,12 @@ def source_of(kb: Workbench, run: Run, base: Base, item: Item) -> Source:
         entry = FileEntry(EntryId(item.data["entry"]), item.data["sha256"], item.data["size"])
         return stored_source(kb, item.name, entry)
     return _local(kb, run, base, item)
+
+
+def processed_of(run: Run) -> Processed | None:
+    """What a processor has made of the item, to be indexed in place of its own bytes."""
+    document = run.job.input.get("processed")
+    return None if document is None else processed_of_document(document)
 
 
 def stored_source(
@@ -62,8 +73,8 @@ def remove_lost_copies(kb: Workbench) -> None:
     if not copies:
         return
     with kb.main.read() as snapshot:
-        live = snapshot.live_claims()
-    for claim in copies.keys() - live:
+        running = snapshot.running_claims()
+    for claim in copies.keys() - running:
         kb.files.unlink(copies[claim])
 
 

@@ -20,6 +20,7 @@ from holdfast.stores.main import Snapshot, Transaction
 from holdfast.workflow.delete_base import enqueue_delete_base
 from holdfast.workflow.delete_items import enqueue_deletes
 from holdfast.workflow.delete_subtree import unlink
+from holdfast.workflow.forget_processing import forget_leftovers
 from holdfast.workflow.rebuild_base import rebuild_lost
 from holdfast.workflow.room import mind_the_reserve
 from holdfast.workflow.schedule_item import schedule_items
@@ -184,6 +185,7 @@ STEPS: tuple[Callable[[Workbench], None], ...] = (
     unlink_unknown_files,
     remove_lost_copies,
     prune,
+    forget_leftovers,
 )
 
 

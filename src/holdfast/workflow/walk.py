@@ -67,6 +67,8 @@ def begin(kb: Workbench, run: Run, box: Item) -> Walk:
     """The rules of this folder, and the place an earlier run of the job has come to."""
     with kb.main.read() as snapshot:
         above = snapshot.items(snapshot.ancestors([box.id]).get(box.id, []))
+        base = snapshot.base(box.base_id)
+    processor = base.settings.file_processor_id if base is not None else None
     top = min([box, *above], key=lambda item: len(item.data["path"]))
     path = str(box.data["path"])
     place = Place(**run.job.input.get("place", {}))
@@ -75,6 +77,7 @@ def begin(kb: Workbench, run: Run, box: Item) -> Walk:
         recursive=bool(box.data.get("recursive", True)),
         follow_symlinks=kb.settings.follow_symlinks,
         max_file_bytes=kb.settings.max_file_bytes,
+        declared=lambda name: processor is not None and kb.settings.declares(processor, name),
     )
     skipped = Skipped.of(box.skipped if place.after else None)
     flags = {name: run.job.input[name] for name in FLAGS if run.job.input.get(name)}

@@ -13,6 +13,7 @@ from holdfast.ports import (
     Fetcher,
     Files,
     Ids,
+    Processors,
     Reader,
     Rerankers,
     Rng,
@@ -21,6 +22,7 @@ from holdfast.ports import (
 )
 from holdfast.stores.index import IndexStore
 from holdfast.stores.main import MainStore
+from holdfast.workflow.kitchen import Kitchen
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,12 @@ class Workbench:
     fetcher: Fetcher
     embedders: Embedders
     rerankers: Rerankers
+    processors: Processors
     main: MainStore
     index: IndexStore
     wakeups: Wakeups
     permits: Permits
+    kitchen: Kitchen
     outcomes: Outcomes
     owner: str
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.domain.chunks import Chunk, Cutting, Segment
 from holdfast.stages.chunking.structured import chunks_of, count_tokens
+from holdfast.stages.chunking.tokens import counter
 
 SETTINGS = Cutting(32, 8)
 CUT_AT_LINES = replace(SETTINGS, separator="\n---\n")
@@ -76,7 +78,71 @@ def test_a_heading_opens_a_chunk_and_stands_above_what_follows() -> None:
 
 
 def test_a_chunk_begins_with_the_last_sentences_of_the_one_before() -> None:
-    chunks = cut(" ".join(f"Sentence number {n} is here." for n in range(20)))
+    roomy = Cutting(64, 16)
+    chunks = cut(" ".join(f"Sentence number {n} is here." for n in range(200)), roomy)
 
-    assert len(chunks) > 2
+    assert len(chunks) > 20
     assert all(b.char_start < a.char_end for a, b in pairwise(chunks))
+
+
+def test_headings_are_headings_in_markdown_only() -> None:
+    (chunk,) = chunks_of([Segment("# not a title\n\nalpha")], SETTINGS, "plain")
+
+    assert chunk.headings == ()
+    assert chunk.text == "# not a title\n\nalpha"
+
+
+def test_a_block_of_code_that_fits_stays_whole_and_holds_no_headings() -> None:
+    code = "```\n# a comment\n\nx = 1\n```"
+    chunks = cut(f"{'Some words come first. ' * 6}\n\n{code}\n\n{'And some after. ' * 6}")
+
+    assert [chunk for chunk in chunks if code in chunk.text]
+    assert {chunk.headings for chunk in chunks} == {()}
+
+
+def test_a_block_of_code_that_is_too_long_is_cut_at_its_lines() -> None:
+    lines = [f"value_{n} = compute({n})" for n in range(40)]
+    chunks = cut("```python\n" + "\n".join(lines) + "\n```\n\n# After\n\nalpha")
+
+    whole = [line for chunk in chunks for line in chunk.text.split("\n")]
+    assert set(lines) <= set(whole)
+    assert chunks[-1].headings == ("After",)
+
+
+def test_chinese_is_cut_after_its_own_full_stops() -> None:
+    sentence = "他在院子里种了一棵树，每天早上浇水。"
+    chunks = list(chunks_of([Segment(sentence * 30)], Cutting(64, 0), "plain"))
+
+    assert len(chunks) > 5
+    assert all(chunk.text.endswith("。") for chunk in chunks)
+
+
+def test_a_chunk_tells_the_page_it_begins_on() -> None:
+    pages = [Segment(f"Words of page {n}. " * 8 + "\n\n", n) for n in range(1, 6)]
+    chunks = list(chunks_of(pages, Cutting(32, 0), "plain"))
+
+    for chunk in chunks:
+        assert f"page {chunk.page}." in chunk.text
+    assert {chunk.page for chunk in chunks} == {1, 2, 3, 4, 5}
+
+
+def test_no_more_of_a_long_text_is_taken_in_than_its_next_chunks_need() -> None:
+    taken = 0
+
+    def segments() -> Iterator[Segment]:
+        nonlocal taken
+        for number in range(40):
+            text = f"The lamp number {number} hums at night. " * 2_000
+            taken += len(text)
+            yield Segment(text)
+
+    for chunk in chunks_of(segments(), Cutting(512, 64), "plain"):
+        assert taken - chunk.char_end < 1_000_000
+
+
+@pytest.mark.parametrize("tokenizer", ["minilm", "use"])
+@pytest.mark.parametrize("text", ["Ein Satz. " * 200, "在中国。" * 200, "x" * 5_000, "a,b\n" * 500])
+def test_no_chunk_is_longer_than_the_model_reads(tokenizer: str, text: str) -> None:
+    chunks = list(chunks_of([Segment(text)], Cutting(64, 16, tokenizer=tokenizer), "plain"))
+
+    assert max(counter(tokenizer).count(chunk.text) for chunk in chunks) <= 64

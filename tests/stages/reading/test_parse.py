@@ -63,6 +63,15 @@ def test_the_title_of_a_page_of_a_book_and_of_a_letter_is_its_own() -> None:
     assert titles["mail.eml"] == "阀门检修"
 
 
+def test_a_slide_ends_with_its_last_word() -> None:
+    (slides,) = [one for one in all_samples() if one.kind == "PPTX"]
+
+    texts = [one.text.strip() for one in read(slides.name, slides.content).segments]
+
+    assert all(text.startswith("## Chapter") and text.endswith("twice.") for text in texts)
+    assert len(texts) == 3
+
+
 def test_what_stands_around_a_page_is_not_read() -> None:
     text = text_of("a.html", html().encode())
 

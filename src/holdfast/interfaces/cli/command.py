@@ -41,7 +41,7 @@ JsonOption = Annotated[
 ORDER = (
     *("add", "search", "ls", "show", "rm", "reindex"),
     *("queue", "explain", "history", "recover", "dismiss"),
-    *("bases", "models", "stats", "doctor", "selftest"),
+    *("bases", "models", "eval", "stats", "doctor", "selftest"),
 )
 
 Own = ParamSpec("Own")

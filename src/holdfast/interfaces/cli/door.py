@@ -58,9 +58,15 @@ class Door:
 
     def settings(self) -> Settings:
         """The settings as a command finds them that opens no data folder."""
-        from holdfast.config import CONFIG_FILE, load
+        from holdfast.config import load
 
-        return load(self._config() or self.folder / CONFIG_FILE)
+        return load(self.settings_file)
+
+    @property
+    def settings_file(self) -> Path:
+        from holdfast.config import CONFIG_FILE
+
+        return self._config() or self.folder / CONFIG_FILE
 
     @contextmanager
     def reading(self) -> Iterator[Holdfast]:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from holdfast.domain.events import instant
 from holdfast.domain.item_states import ACTIVE
+from holdfast.interfaces.cli.portrait import local
 from holdfast.interfaces.cli.screen import size_text, table
+from holdfast.stores.queue import ProviderRow
 from holdfast.workflow.overview import Overview
 from holdfast.workflow.stats import Stats
 
 OF_BASES = ("Documents", "Passages", "Size", "Active", "Failed")
-OF_STATS = ("Embedded", "Reused", "Calls")
+OF_STATS = ("Embedded", "Reused", "Calls", "Tokens")
 
 
 def show_bases(console: Console, seen: Sequence[Overview]) -> None:
@@ -47,8 +50,20 @@ def _state(one: Overview) -> Text:
 def show_stats(console: Console, stats: Stats) -> None:
     shown = table("Provider", *OF_STATS, right=OF_STATS)
     for one in stats.providers:
-        numbers = (one.texts_embedded, one.texts_reused, one.model_calls)
+        numbers = (one.texts_embedded, one.texts_reused, one.model_calls, one.tokens)
         shown.add_row(one.name, *(f"{number:,}" for number in numbers))
-    total = (stats.texts_embedded, stats.texts_reused, stats.model_calls)
+    tokens = sum(one.tokens for one in stats.providers)
+    total = (stats.texts_embedded, stats.texts_reused, stats.model_calls, tokens)
     shown.add_row(Text("all", style="bold"), *(f"{number:,}" for number in total))
     console.print(shown)
+    show_paused(console, stats.providers)
+
+
+def show_paused(console: Console, providers: Sequence[ProviderRow]) -> None:
+    """Who does not answer, or was asked enough: why, and until when."""
+    for one in providers:
+        if one.paused_until is not None:
+            until = local(instant(one.paused_until))
+            probe = f", item {one.probed_by} looks now" if one.probed_by else ""
+            said = f"{one.name} is paused until {until}{probe}: {one.reason}"
+            console.print(Text(said, style="yellow"), soft_wrap=True)

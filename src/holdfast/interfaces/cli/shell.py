@@ -14,6 +14,7 @@ from holdfast.interfaces.cli import (  # noqa: F401  (each registers its command
     bases,
     doctor,
     explain,
+    judging,
     ls,
     models,
     queue,

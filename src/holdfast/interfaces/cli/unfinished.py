@@ -9,6 +9,7 @@ from rich.console import Console
 
 from holdfast.domain.ids import BaseId, ItemId
 from holdfast.domain.items import Item
+from holdfast.interfaces.cli.numbers import show_paused
 from holdfast.interfaces.cli.screen import counted, table
 from holdfast.interfaces.library import Holdfast
 from holdfast.workflow.queue import Queue
@@ -63,6 +64,7 @@ def show_queues(console: Console, lines: Sequence[Line], whole: Queue) -> None:
     hidden = sum(max(0, line.queue.active_count - SHOWN) for line in lines)
     if hidden:
         console.print(f"… and {counted(hidden, 'more item', 'more items')}")
+    show_paused(console, whole.providers)
 
 
 NUMBERS = ("Waiting", "Running", "Left behind", "Deleting", "Done")

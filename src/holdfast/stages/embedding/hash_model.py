@@ -41,6 +41,8 @@ class HashEmbedder:
     max_batch = BATCH
     max_tokens: int | None = None
     tokenizer: str | None = None
+    batch_tokens: int | None = None
+    steady = True
 
     def __init__(self, width: int) -> None:
         self.name, self.width = f"hash/{width}", width

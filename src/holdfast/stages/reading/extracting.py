@@ -6,6 +6,7 @@ nothing of its own OCR is used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,12 +64,22 @@ def _title(metadata: dict[str, Any]) -> str | None:
 def _pages(found: Any, metadata: dict[str, Any]) -> tuple[tuple[int, str], ...]:
     """Its list of pages where there is one; slides are told as ranges of bytes of the content."""
     if (metadata.get("pages") or {}).get("unit_type") == "slide":
-        whole = found.content.encode()
-        return tuple(
-            (
-                one["page_number"],
-                whole[one["byte_start"] : one["byte_end"]].decode("utf-8", "ignore"),
-            )
-            for one in metadata["pages"].get("boundaries") or ()
-        )
+        return _slides(found.content.encode(), metadata["pages"].get("boundaries") or ())
     return tuple((one["page_number"], one["content"]) for one in found.pages or ())
+
+
+def _slides(whole: bytes, ranges: Sequence[dict[str, int]]) -> tuple[tuple[int, str], ...]:
+    """It counts before it trims its text, so a range begins a little early: in a line's end."""
+    starts = [_line_from(whole, one["byte_start"]) for one in ranges]
+    ends = [*starts[1:], len(whole)]
+    return tuple(
+        (one["page_number"], whole[start:end].decode("utf-8", "ignore"))
+        for one, start, end in zip(ranges, starts, ends, strict=True)
+    )
+
+
+def _line_from(whole: bytes, place: int) -> int:
+    """The beginning of a line, here or next."""
+    if place == 0 or whole[place - 1 : place] == b"\n":
+        return place
+    return whole.find(b"\n", place) + 1 or len(whole)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from holdfast.domain import chunks
 from holdfast.domain.chunks import Segment
 
-MARKDOWN, PLAIN = "markdown", "plain"
+MARKDOWN, PLAIN = chunks.MARKDOWN, chunks.PLAIN
 TEXT_TYPES = frozenset({"text/markdown", "text/plain", "text/csv", "application/json"})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ class Manner:
     recursive: bool
     follow_symlinks: bool
     max_file_bytes: int | None
+    declared: Callable[[str], bool] = lambda _name: False  # a processor reads what we cannot
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ def why_not(entry: Entry, manner: Manner) -> str | None:
         return None if manner.recursive else "folder inside (recursive is off)"
     if entry.hint == "other" or (entry.look is not None and entry.look.kind == "other"):
         return "not a regular file"
-    if is_clearly_binary(entry.name):
+    if is_clearly_binary(entry.name) and not manner.declared(entry.name):
         return "unsupported type"
     limit = manner.max_file_bytes
     if limit is not None and entry.look is not None and entry.look.size > limit:

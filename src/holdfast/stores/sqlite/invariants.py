@@ -56,6 +56,11 @@ def bases(connection: apsw.Connection) -> list[BaseId]:
     return [base for (base,) in connection.execute(queries("watch")["living_bases"])]
 
 
+def conversions(connection: apsw.Connection) -> list[str]:
+    """What processors are at, by item and their own id."""
+    return [what for (what,) in connection.execute(queries("watch")["conversions"])]
+
+
 def stored_files(connection: apsw.Connection) -> set[str]:
     """The names of all stored bytes that have an entry."""
     return {name for (name,) in connection.execute(queries("watch")["stored_files"])}

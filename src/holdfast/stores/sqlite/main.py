@@ -19,6 +19,7 @@ from holdfast.stores.sqlite.catalog_reads import SqliteCatalogReads
 from holdfast.stores.sqlite.connection import Database, Disk, Session, prepare
 from holdfast.stores.sqlite.ledger import SqliteLedgerReads, SqliteLedgerWrites
 from holdfast.stores.sqlite.migrations import migrate, must_be_newest
+from holdfast.stores.sqlite.processing import SqliteProcessingReads, SqliteProcessingWrites
 from holdfast.stores.sqlite.queries import queries
 from holdfast.stores.sqlite.queue import SqliteQueueReads, SqliteQueueWrites
 from holdfast.stores.sqlite.repair import SqliteRepairs, flaws, mended
@@ -29,14 +30,22 @@ FILE = "holdfast.db"
 GATHER = 0.001
 
 
-class SqliteSnapshot(SqliteCatalogReads, SqliteQueueReads, SqliteLedgerReads):
+class SqliteSnapshot(
+    SqliteCatalogReads, SqliteQueueReads, SqliteLedgerReads, SqliteProcessingReads
+):
     """One moment of the main store."""
 
     def __init__(self, session: Session, now: int) -> None:
         self.session, self.now = session, now
 
 
-class SqliteTransaction(SqliteCatalogWrites, SqliteQueueWrites, SqliteLedgerWrites, SqliteRepairs):
+class SqliteTransaction(
+    SqliteCatalogWrites,
+    SqliteQueueWrites,
+    SqliteLedgerWrites,
+    SqliteProcessingWrites,
+    SqliteRepairs,
+):
     """What happens together; it remembers whom to wake when it is done."""
 
     def __init__(self, session: Session, now: int) -> None:
@@ -150,5 +159,5 @@ class SqliteMain:
 
 
 def _statements() -> dict[str, str]:
-    files = ("catalog", "queue", "ledger", "invariants", "engine", "repair")
+    files = ("catalog", "queue", "ledger", "processing", "invariants", "engine", "repair")
     return {name: text for file in files for name, text in queries(file).items()}

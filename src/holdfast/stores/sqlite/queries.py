@@ -20,7 +20,7 @@ def queries(file: str) -> dict[str, str]:
 
 def _filled(statement: str, named: dict[str, str]) -> str:
     """Lists of columns that several statements share stand once, as `<noun>_columns`."""
-    for noun in ("item", "job"):
+    for noun in ("item", "job", "remote"):
         columns = named.get(f"{noun}_columns", "")
         statement = statement.replace(f"/*{noun}*/", columns)
     return statement

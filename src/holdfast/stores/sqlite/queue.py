@@ -21,18 +21,21 @@ from holdfast.domain.jobs import (
 )
 from holdfast.domain.retries import LONGEST_PAUSE, MAX_DEATHS
 from holdfast.stores.catalog import Trouble
-from holdfast.stores.queue import BaseQueue, Freed, ProviderRow, Slot
+from holdfast.stores.queue import BaseQueue, Freed, Slot
 from holdfast.stores.sqlite.catalog_reads import listed
-from holdfast.stores.sqlite.connection import Session
+from holdfast.stores.sqlite.providers import (
+    SqliteProviderReads,
+    SqliteProviderWrites,
+    longest_pause,
+)
 
 GUARDED = frozenset({Lane.INDEX, Lane.CONTROL})
 ABOVE_ALL_IDS = "~"
 
 
-class SqliteQueueReads:
+class SqliteQueueReads(SqliteProviderReads):
     """What can be asked of jobs in one snapshot."""
 
-    session: Session
     now: int
 
     def unfinished(self) -> int:
@@ -57,6 +60,9 @@ class SqliteQueueReads:
     def live_claims(self) -> set[ClaimNo]:
         return {row[0] for row in self.session.rows("live_claims")}
 
+    def running_claims(self) -> set[ClaimNo]:
+        return {row[0] for row in self.session.rows("running_claims")}
+
     def anything_due(self, lane: Lane) -> bool:
         return bool(self.session.value("anything_due", lane=lane, **self._due))
 
@@ -79,7 +85,13 @@ class SqliteQueueReads:
 
     def waiting_bases(self, lane: Lane, limit: int, *, large: bool = True) -> list[BaseId]:
         cursor = self.session.value("lane_cursor", lane=lane) or ""
-        asked = {"lane": lane, "guarded": lane in GUARDED, "large": large, "now": self.now}
+        asked = {
+            "lane": lane,
+            "guarded": lane in GUARDED,
+            "large": large,
+            "now": self.now,
+            "longest": longest_pause(self.now),
+        }
         found = self._arc(asked, cursor, ABOVE_ALL_IDS, limit)
         if len(found) < limit and cursor:
             found += self._arc(asked, "", cursor, limit - len(found))
@@ -134,22 +146,13 @@ class SqliteQueueReads:
         found: int = self.session.value("active_count", base=base)
         return found
 
-    def providers(self) -> list[ProviderRow]:
-        return [ProviderRow(*row) for row in self.session.rows("providers")]
-
     def work_coming(self) -> bool:
         return bool(self.session.value("work_coming", now=self.now))
 
-    def next_opening(self, now: int) -> int | None:
-        found: int | None = self.session.value("next_opening", now=now)
-        return found
 
-
-class SqliteQueueWrites(SqliteQueueReads):
+class SqliteQueueWrites(SqliteQueueReads, SqliteProviderWrites):
     """What can be changed, inside one transaction."""
 
-    now: int
-    woken: set[Lane]
     stopped: set[JobId]
 
     def enqueue(self, jobs: Sequence[NewJob]) -> None:
@@ -182,11 +185,15 @@ class SqliteQueueWrites(SqliteQueueReads):
     def wake(self) -> None:
         self.woken.update(Lane)
 
+    def wake_first_busy(self, processor: str) -> None:
+        if self.session.run("wake_first_busy", processor=processor, now=self.now):
+            self.woken.add(Lane.POLL)
+
     def wake_due(self, lane: Lane) -> None:
         self.session.run("wake_due", lane=lane, **self._due)
 
     def solo(self, lane: Lane) -> Job | None:
-        row = self.session.one("solo", lane=lane)
+        row = self.session.one("solo", lane=lane, now=self.now, longest=longest_pause(self.now))
         return _job(row) if row else None
 
     def heads(self, lane: Lane, base: BaseId, large: bool, limit: int) -> list[Job]:
@@ -204,6 +211,8 @@ class SqliteQueueWrites(SqliteQueueReads):
             now=self.now,
         )
         self.session.run("set_lane_cursor", lane=lane, base=jobs[0].base_id)
+        if lane is Lane.INDEX:
+            self.session.run("become_probe", slot=first, base=jobs[0].base_id)
         return sorted((_job(row) for row in rows), key=lambda job: job.claim or 0)
 
     def start(self, job: JobId, claim: ClaimNo, owner: str, lease: int) -> Job | None:
@@ -310,18 +319,6 @@ class SqliteQueueWrites(SqliteQueueReads):
 
     def mark_clean_stop(self, owner: str) -> None:
         self.session.run("mark_clean_stop", owner=owner)
-
-    def pause_provider(self, name: str, until: int, reason: str) -> None:
-        self.session.run("pause_provider", name=name, until=until, reason=reason)
-
-    def open_provider(self, name: str) -> None:
-        if self.session.run("open_provider", name=name):
-            self.woken.update(Lane)
-
-    def count_texts(self, provider: str, embedded: int, reused: int, calls: int) -> None:
-        self.session.run(
-            "count_texts", name=provider, embedded=embedded, reused=reused, calls=calls
-        )
 
 
 class QueueRefused(GuardRejected):

@@ -50,7 +50,7 @@ class LocalModels:
     """The makers of `local/…`; models share what they are made of."""
 
     def __init__(self, weights: Weights, runtime: Runtime) -> None:
-        self.weights = weights
+        self.weights, self._lock = weights, runtime.lock()
         self._minilm: Once[Encoder] = Once(self._load_minilm, runtime.lock())
         self._use: Once[Encoder] = Once(self._load_use, runtime.lock())
 
@@ -82,7 +82,7 @@ class LocalModels:
         return MiniLM(self.weights.optimized() or self.weights.read(MINILM))
 
     def _load_use(self) -> Use:
-        return Use(self.weights.read(USE), self.weights.read(USE_PIECES))
+        return Use(self.weights.read(USE), self.weights.read(USE_PIECES), self._lock)
 
 
 class LocalEmbedder:
@@ -90,6 +90,8 @@ class LocalEmbedder:
 
     max_batch = BATCH
     max_tokens: int | None = LONGEST
+    batch_tokens: int | None = None  # sorted and divided here
+    steady = True  # its weights are known by their sums
 
     def __init__(
         self, name: str, width: int, parts: Sequence[Once[Encoder]], tokenizer: str

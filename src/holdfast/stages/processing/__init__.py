@@ -1,0 +1,1 @@
+"""Who makes Markdown of documents we cannot read, or not well enough? The processors."""
