@@ -145,9 +145,9 @@ class World:
     @property
     def unlucky(self) -> bool:
         """Has anything gone wrong that explains a failure?"""
-        return bool(self.faults.hits or self.outage.crashes or self.expectations.dismissed) or (
-            self.plant.has_knots
-        )
+        outage = self.outage
+        mishaps = self.faults.hits or outage.crashes or outage.power_cuts
+        return bool(mishaps or self.expectations.dismissed or self.plant.has_knots)
 
     def deleting(self) -> set[ItemId]:
         """What a user may not see any more, with everything inside it."""
