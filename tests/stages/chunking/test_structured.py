@@ -85,6 +85,13 @@ def test_a_chunk_begins_with_the_last_sentences_of_the_one_before() -> None:
     assert all(b.char_start < a.char_end for a, b in pairwise(chunks))
 
 
+def test_a_section_that_fits_is_one_chunk_and_keeps_no_room_for_an_overlap() -> None:
+    text = " ".join(f"word{n}." for n in range(14))
+    assert SETTINGS.size - SETTINGS.overlap < count_tokens(text) <= SETTINGS.size
+
+    assert [chunk.text for chunk in cut(text)] == [text]
+
+
 def test_headings_are_headings_in_markdown_only() -> None:
     (chunk,) = chunks_of([Segment("# not a title\n\nalpha")], SETTINGS, "plain")
 

@@ -84,7 +84,12 @@ class Section:
 
     def ended(self) -> Iterator[tuple[Core, Core]]:
         if self._held:
-            yield from self._chunks([*cuts_between(*self._measures()), len(self._held)])
+            inside = [] if self._fits() else cuts_between(*self._measures())
+            yield from self._chunks([*inside, len(self._held)])
+
+    def _fits(self) -> bool:
+        """A whole section in one chunk needs no room for what comes before it."""
+        return not self._before and self.tokens <= self._cutting.size
 
     def _measures(self) -> tuple[list[int], list[int], int]:
         ranks = [atom.rank for atom in self._held]
