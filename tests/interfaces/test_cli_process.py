@@ -211,6 +211,9 @@ def test_the_chaos_test_kills_and_finds_every_promise_kept(shell: Shell) -> None
 
 
 def test_completion_scripts_are_offered(shell: Shell) -> None:
+    # else the shell is looked for among our ancestors, and there may be none (a service, nohup)
+    shell.patch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+
     said = shell.real("--show-completion", "bash")
 
     assert said.code == 0
