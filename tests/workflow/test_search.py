@@ -15,7 +15,7 @@ from holdfast.domain.errors import InvalidInput, Transient
 from holdfast.domain.filters import parsed
 from holdfast.domain.items import Note
 from holdfast.workflow.search import search
-from tests.workflow.worlds import World
+from tests.workflow.worlds import Tapped, World
 
 
 def ask(world: World, query: str, **more: Any) -> SearchAnswer:
@@ -194,6 +194,43 @@ def test_builds_that_a_backup_keeps_are_not_shown_and_cost_no_restart(world: Wor
 
         assert texts(ask(world, "lamp")) == ["lamp, new"]
         assert texts(ask(world, "buzzing", mode="keyword")) == []
+
+
+def test_a_build_that_answers_no_more_takes_no_place_in_the_ranking(world: World) -> None:
+    """Else an item that is written again and again sinks below what fits worse."""
+    item = world.done_note("lamp, old and buzzing, lamp")
+    world.done_note("lamp, another")
+
+    with world.engine.kb.index.hold():
+        world.hf.update(item, content="lamp, new, lamp")
+        world.drain()
+        beside = ask(world, "lamp", mode="hybrid")
+    world.sweep()
+    assert len(world.engine.kb.index.builds(world.base.id)) == 2
+
+    alone = ask(world, "lamp", mode="hybrid")
+    assert [(hit.content, hit.score) for hit in beside.hits] == [
+        (hit.content, hit.score) for hit in alone.hits
+    ]
+
+
+def test_a_lane_full_of_older_builds_is_widened_though_the_other_has_enough(world: World) -> None:
+    """The words must not be lost because vectors alone would fill the answer."""
+    item = world.done_note("\n\n".join(f"lamp lamp lamp {n}" + f" old{n}" * 450 for n in range(12)))
+    world.hf.add(world.base, [Note(f"heron {n}") for n in range(4)])
+    world.drain()
+
+    with world.engine.kb.index.hold():
+        world.hf.update(item, content="A lamp that is new. " + "nothing " * 300)
+        world.drain()
+        settings = world.base.settings
+        model = world.models.resolve(str(settings.embedding_model), settings.dimensions or 0)
+
+        asked = model.embed(["heron 1"])
+        with mock.patch.object(Tapped, "embed_query", return_value=asked):
+            hits = ask(world, "lamp", mode="hybrid", top_k=2).hits
+
+    assert item.id in {hit.item_id for hit in hits}
 
 
 def test_what_is_deleted_while_a_search_looks_is_not_in_its_answer(world: World) -> None:

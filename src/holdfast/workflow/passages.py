@@ -2,8 +2,9 @@
 
     index snapshot        first, so that the main store knows more than the candidates
     main snapshot         what is masked, what the filter lets pass
-    candidates, fused     by words, by vectors, or both
+    candidates            by words, by vectors, or both
     main snapshot         who of them answers, with which build
+    fused                 those that answer: older builds beside them take no place
     texts, neighbours     from the same index snapshot
 
 A candidate whose item is published in a build that this index snapshot does not hold restarts the
@@ -97,18 +98,32 @@ def _look(kb: Workbench, index: IndexSnapshot, wanted: Wanted, *, last: bool) ->
     visible: list[Found] = []
     for width in sorted({wanted.first_width, *WIDTHS}):
         lanes = _lanes(index, wanted, width, masked, within)
-        ranked = _fused(lanes)
+        candidates = [one for lane in lanes for one in lane]
         with kb.main.read() as snapshot:
-            standing = snapshot.answering(base, {one.item_id for one in ranked})
-        builds = _answering_builds(index, ranked, standing, last=last)
+            standing = snapshot.answering(base, {one.item_id for one in candidates})
+        builds = _answering_builds(index, candidates, standing, last=last)
         if builds is None:
             return None
-        answering = [one for one in ranked if builds.get(one.item_id) == one.build]
-        visible = _loaded(index, wanted, answering, standing)
-        distinct = {one.stored.chunk.text for one in visible}
-        if len(distinct) >= wanted.top_k or _is_all(wanted, lanes, width):
+        # before places are counted: what is not shown takes none from what is
+        shown = [[one for one in lane if builds.get(one.item_id) == one.build] for lane in lanes]
+        visible = _loaded(index, wanted, _fused(shown), standing)
+        if _is_all(wanted, lanes, width) or _is_enough(wanted, visible, lanes, shown, width):
             break
     return visible
+
+
+def _is_enough(
+    wanted: Wanted,
+    visible: Sequence[Found],
+    lanes: Sequence[Sequence[Candidate]],
+    shown: Sequence[Sequence[Candidate]],
+    width: int,
+) -> bool:
+    """Texts enough, and no lane in which what is not shown left too little room for the rest."""
+    for lane, some in zip(lanes, shown, strict=True):
+        if len(lane) >= width and len(some) < wanted.top_k:
+            return False
+    return len({one.stored.chunk.text for one in visible}) >= wanted.top_k
 
 
 def _is_all(wanted: Wanted, lanes: Sequence[Sequence[Candidate]], width: int) -> bool:
@@ -154,14 +169,14 @@ def _fused(lanes: Sequence[Sequence[Candidate]]) -> list[Candidate]:
 
 def _answering_builds(
     index: IndexSnapshot,
-    ranked: Sequence[Candidate],
+    candidates: Sequence[Candidate],
     standing: dict[ItemId, Answering],
     *,
     last: bool,
 ) -> dict[ItemId, ClaimNo] | None:
     """The one build with which each item answers; None when the search has to start again."""
     builds = {item: one.build for item, one in standing.items() if one.build is not None}
-    older = [one for one in ranked if one.build < builds.get(one.item_id, 0)]
+    older = [one for one in candidates if one.build < builds.get(one.item_id, 0)]
     published = {(one.item_id, builds[one.item_id]) for one in older}
     overtaken = {item for item, _ in published - index.sealed(published)} if published else set()
     if overtaken and not last:
