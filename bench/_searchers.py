@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
@@ -17,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench._figures import text_of
-from holdfast import Note
 from holdfast.domain.answers import Hit
 from holdfast.domain.bases import Base
+from holdfast.domain.errors import Conflict, TimedOut
 from holdfast.domain.items import Item
 from holdfast.interfaces.library import Holdfast
 from holdfast.stages.embedding.hash_model import HashEmbedder
@@ -76,10 +77,8 @@ def versioned(number: int) -> str:
     return "\n\n".join(parts)
 
 
-def search_beside(
-    kb: Holdfast, base: Base, item: Item, *, searchers: int, seconds: float, indexers: int = 0
-) -> Seen:
-    """Search for the word while its item is written again; `indexers` keep the workers busy."""
+def search_beside(kb: Holdfast, base: Base, item: Item, *, searchers: int, seconds: float) -> Seen:
+    """Search for the word while its item is written again."""
     seen, stop = Seen(), threading.Event()
     lock = threading.Lock()
 
@@ -97,7 +96,6 @@ def search_beside(
 
     acts: list[Callable[[], None]] = [ask] * searchers
     acts.append(lambda: _write_again(kb, item, stop))
-    acts += [lambda n=n: _index_more(kb, base, n, stop) for n in range(indexers)]  # type: ignore[misc]
     threads = [threading.Thread(target=act, daemon=True) for act in acts]
     for thread in threads:
         thread.start()
@@ -116,17 +114,7 @@ def _write_again(kb: Holdfast, item: Item, stop: threading.Event) -> None:
         if number % 4:
             kb.update(item, content=versioned(number))
         else:
-            kb.reindex(item)
-        kb.wait(item, timeout=60)
-
-
-def _index_more(kb: Holdfast, base: Base, which: int, stop: threading.Event) -> None:
-    """Enough documents in the queue, always."""
-    for number in count():
-        notes = [Note(text_of(which * 1_000_000 + number * 50 + n, 300)) for n in range(50)]
-        created = kb.add(base, notes).created
-        while kb.queue(base).queue_size > 200 and not stop.is_set():
-            time.sleep(0.05)
-        if stop.is_set():
-            kb.delete(created)
-            return
+            with suppress(Conflict):
+                kb.reindex(item)
+        with suppress(TimedOut):  # behind a backlog it takes its time; nobody waits for it
+            kb.wait(item, timeout=5)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from holdfast.domain.chunks import Chunk, SmallBuild, text_hash
 from holdfast.domain.ids import BaseId, ClaimNo, ItemId
+from holdfast.interfaces.cli.door import SWITCH_INTERVAL
 from holdfast.machine.clock import SystemClock
 from holdfast.machine.disk import FolderDisk
 from holdfast.machine.threads import Threads
@@ -183,7 +184,7 @@ def _beside_writers(index: SqliteIndex, rows: Rows, seconds: float = 8.0) -> Non
     """Hybrid searches while four threads compute and write."""
     import sys
 
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     stop = threading.Event()
     fresh = list(_texts(4_000, seed=11))
     written = [0] * 4

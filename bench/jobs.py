@@ -12,6 +12,7 @@ from bench._claims import claims
 from bench._engine import adding, idle, recovery, refusal, start_latency
 from bench._fairness import fairness, restless
 from bench._figures import caveat
+from holdfast.interfaces.cli.door import SWITCH_INTERVAL
 
 NAME = "jobs"
 PARTS = (claims, start_latency, adding, refusal, fairness, restless, recovery, idle)
@@ -19,7 +20,7 @@ PARTS = (claims, start_latency, adding, refusal, fairness, restless, recovery, i
 
 def run(*, large: bool = False) -> None:
     caveat()
-    sys.setswitchinterval(0.0005)  # as the server and the shell do
+    sys.setswitchinterval(SWITCH_INTERVAL)
     for part in PARTS:
         part()
     caveat()

@@ -3,45 +3,64 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
 from bench._figures import caveat, folder, rank, text_of
 from bench._searchers import MODES, Seen, busy, search_beside, versioned
 from holdfast import Note
+from holdfast.domain.bases import Base
+from holdfast.interfaces.cli.door import SWITCH_INTERVAL
 from holdfast.interfaces.library import Holdfast
 from holdfast.stages.embedding.registry import Registry
 
-SEARCHERS, SECONDS, WORKERS, STANDING = 8, 60.0, 4, 1_000
+SEARCHERS, SECONDS, WORKERS, STANDING, BACKLOG = 8, 60.0, 4, 1_000, 12_000
 
 
 def run(*, large: bool = False) -> None:
-    sys.setswitchinterval(0.0005)  # as the server and the shell do
+    sys.setswitchinterval(SWITCH_INTERVAL)
     caveat()
     with folder() as path:
-        told(f"{SEARCHERS} searchers, one item written again", beside(path, SEARCHERS, 0))
+        told(f"{SEARCHERS} searchers, one item written again", beside(path, SEARCHERS))
     with folder() as path:
-        told(f"1 searcher, {WORKERS} workers indexing", beside(path, 1, 2))
+        told(f"1 searcher, {WORKERS} workers indexing", beside(path, 1, BACKLOG))
     caveat()
 
 
-def beside(path: Path, searchers: int, indexers: int) -> Seen:
-    with (
-        patch("holdfast.assembly.Registry", lambda *_: Registry({"busy": busy})),
-        Holdfast.open(
-            path, global_concurrency=WORKERS, per_base_concurrency=WORKERS, io_concurrency=WORKERS
-        ) as kb,
-    ):
-        model = "busy/384" if indexers else "hash/384"
+def beside(path: Path, searchers: int, backlog: int = 0) -> Seen:
+    """With a backlog the workers are never idle, and their model keeps the interpreter busy."""
+    model = "busy/384" if backlog else "hash/384"
+    with opened(path) as kb:
         base = kb.create_base(
             "b", embedding_model=model, dimensions=384, chunk_size=128, chunk_overlap=0
         )
-        kb.wait(kb.add(base, [Note(text_of(n, 300)) for n in range(STANDING)]).created)
+        add(kb, base, STANDING)
+        kb.wait(list(kb.items(base).items), timeout=600)
         (item,) = kb.add(base, Note(versioned(0), title="again")).created
         kb.wait(item)
-        return search_beside(
-            kb, base, item, searchers=searchers, seconds=SECONDS, indexers=indexers
-        )
+        kb.pause(base)
+        add(kb, base, backlog, first=STANDING)
+        kb.resume(base)
+        seen = search_beside(kb, base, item, searchers=searchers, seconds=SECONDS)
+        assert bool(backlog) == bool(kb.queue(base).queue_size), "the workers had nothing to do"
+        return seen
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Holdfast]:
+    slots = dict.fromkeys(("global_concurrency", "per_base_concurrency"), WORKERS)
+    with (
+        patch("holdfast.assembly.Registry", lambda *_: Registry({"busy": busy})),
+        Holdfast.open(path, **slots, io_concurrency=WORKERS) as kb,
+    ):
+        yield kb
+
+
+def add(kb: Holdfast, base: Base, count: int, first: int = 0) -> None:
+    for start in range(first, first + count, 1_000):
+        kb.add(base, [Note(text_of(n, 300)) for n in range(start, start + 1_000)])
 
 
 def told(what: str, seen: Seen) -> None:

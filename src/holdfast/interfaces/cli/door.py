@@ -33,7 +33,7 @@ ADVICE = {
 }
 
 # a busy thread gives the interpreter away this often, so that answers do not wait behind work
-SWITCH_INTERVAL = 0.0005
+SWITCH_INTERVAL = 0.0001
 
 
 @dataclass
