@@ -129,6 +129,12 @@ def test_what_cannot_be_read_says_why(name: str, content: bytes, code: str) -> N
     assert refusal(name, content)[0] == code
 
 
+def test_a_reader_s_refusal_is_told_in_words_and_once() -> None:
+    _, said = refusal("a.pdf", b"%PDF-1.7 and nothing else")
+
+    assert said == "a.pdf could not be read: Invalid PDF"
+
+
 def test_a_packed_bomb_is_refused_while_it_is_counted() -> None:
     bomb = zipped([TYPES, ("word/document.xml", bytes(100 << 20))])
 

@@ -51,7 +51,13 @@ def _translated(source: Source, error: Exception) -> Permanent:
     said = " ".join(str(error).split())[:300]
     if any(word in said.lower() for word in OF_PASSWORDS):
         return encrypted(source)
-    return Permanent(f"{source.name} could not be read: {said}", code="parser_failed")
+    return Permanent(f"{source.name} could not be read: {_in_words(said)}", code="parser_failed")
+
+
+def _in_words(said: str) -> str:
+    """The reader's sentence without the names of its errors, each part of it once."""
+    parts = dict.fromkeys(part.strip() for part in said.split(": "))
+    return ": ".join(part for part in parts if not part.endswith("Error")) or said
 
 
 def _title(metadata: dict[str, Any]) -> str | None:
